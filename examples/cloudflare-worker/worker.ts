@@ -26,7 +26,7 @@ export default {
     }
     return message(
       502,
-      'The plant store cannot store plants at the moment. Send the same plant again later.',
+      'The plant store cannot store plants right now. Send the same plant again later.',
     );
   },
 };

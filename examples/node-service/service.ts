@@ -34,7 +34,7 @@ async function storeSale(client: Client, sale: unknown, signal: AbortSignal) {
     if (!signal.aborted) console.error(error);
     if (isTimeoutError(error)) return { status: 504, body: { message: 'The plant store took too long.' } };
   }
-  return { status: 502, body: { message: 'The plant store cannot store plants at the moment.' } };
+  return { status: 502, body: { message: 'The plant store cannot store plants right now.' } };
 }
 
 if (process.argv[1] === import.meta.filename) {

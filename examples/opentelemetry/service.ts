@@ -24,7 +24,7 @@ async function store(request: IncomingMessage): Promise<[number, object]> {
     if (reply.status === 200 || reply.status === 400) return [reply.status, reply.body];
     // About the token of this service, or about its load: nothing that its caller could fix.
     console.error(reply.status, reply.body.error, reply.body.message, reply.requestId);
-    return [502, { message: 'The plant store cannot store plants at the moment.' }];
+    return [502, { message: 'The plant store cannot store plants right now.' }];
   } catch (error) {
     console.error(error);
     return [502, { message: 'The plant store cannot be reached. Send the same plant again.' }];

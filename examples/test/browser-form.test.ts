@@ -43,7 +43,7 @@ it('is bundled by the command of its README with nothing but the client, stores 
   const plant = { id: '9223372036854775807', name: 'Rose', tag: 'climbing', token: service.token };
   expect(await submit(plant)).toBe('Rose is stored.');
   expect(await submit(plant)).toBe('Rose was stored before.');
-  expect(await submit({ name: 'Fern' })).toContain('belongs to another plant');
+  expect(await submit({ name: 'Fern' })).toContain('already exists with different values');
   expect(await submit({ token: 'pst_wrong' })).toContain('token');
   expect(await service.readPlants()).toEqual(['{"id":9223372036854775807,"name":"Rose","tag":"climbing"}']);
 });

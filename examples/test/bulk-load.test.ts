@@ -59,7 +59,7 @@ it('lists the rejected lines with their reasons, and stores all others', async (
   const rejected = (await readFile(`${file}.rejected`, 'utf8')).trimEnd().split('\n');
   const rejections = rejected.map((line) => JSON.parse(line)).toSorted((a, b) => a.line - b.line);
   expect(rejections.map(({ line, text, reason }) => [line, text, reason])).toEqual([
-    [3, '{"id": 1, "name": "Another"}', expect.stringContaining('belongs to another plant')],
+    [3, '{"id": 1, "name": "Another"}', expect.stringContaining('already exists with different values')],
     [4, '{"id": 9223372036854775808, "name": "Rose"}', expect.stringContaining('id')],
     [5, '{"id": "2", "name": "Rose"}', noPlant],
     [6, '{"id": 1e30, "name": "Rose"}', noPlant],

@@ -16,7 +16,7 @@ it('stores the plant of its README exactly by its route handler, and one by its 
   const add = async (fields: Fields) => readOutput(await submitForm(url, await openPage(url), fields));
   expect(await add(smallest)).toBe(`${smallest.id} is stored.`);
   expect(await add(smallest)).toBe(`${smallest.id} was there already.`);
-  expect(await add({ ...smallest, name: 'Rose' })).toContain('belongs to another plant');
+  expect(await add({ ...smallest, name: 'Rose' })).toContain('already exists with different values');
   const ofForm = '{"id":-9223372036854775808,"name":"Fern"}';
   expect(await service.readPlants()).toEqual([ofForm, `{"id":${plant.id},"name":"Rose"}`]);
   await service.stop();

@@ -100,7 +100,7 @@ it('logs a rejection that its caller cannot fix, and responds with 502', async (
   const { url, waitFor, output } = await startExample('opentelemetry', settings);
   for (const [answered, error] of Object.entries(statuses)) {
     status = Number(answered);
-    const message = 'The plant store cannot store plants at the moment.';
+    const message = 'The plant store cannot store plants right now.';
     expect(await post(url, { id: '1', name: 'Rose' })).toEqual([502, { message }]);
     await waitFor(new RegExp(`${status} ${error} about the service r-1`));
   }

@@ -72,7 +72,7 @@ describe('in a browser', () => {
     await until(async () => (await plants.count()) === 2);
     expect(await plants.locator('small').allTextContents()).toEqual([second, first]);
     await add({ id: first, name: 'Fern' });
-    await shows('belongs to another plant');
+    await shows('already exists with different values');
 
     await press(`Delete Ivy, id ${second}`);
     await press(`Undo Ivy, id ${second}`);

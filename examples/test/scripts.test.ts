@@ -41,7 +41,7 @@ describe.each(scripts)('$name', ({ name, program, retried }) => {
     expect(await add('-9223372036854775808', 'Ivy', environment)).toMatchObject({ status: 0 });
     const wrong = { ...environment, PLANT_STORE_TOKEN: 'pst_wrong' };
     for (const [result, error, words] of [
-      [await add(id, 'Fern', environment), '40003', 'belongs to another plant'],
+      [await add(id, 'Fern', environment), '40003', 'already exists with different values'],
       [await add('9223372036854775808', 'Rose', environment), '40002', 'id'],
       [await add('1', 'Rose', wrong), '40101', 'token'],
     ] as const) {

@@ -134,7 +134,7 @@ it('ends where the receiver is gone', async () => {
   const { status, stderr } = await sending.end();
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: expect.stringContaining('takes no more webhooks'),
+    stderr: expect.stringContaining('accepts no more webhooks'),
   });
 });
 

@@ -42,7 +42,7 @@ export function createDeliver(options: { url: string; secret: string; signal: Ab
       signal.throwIfAborted();
       failure = error;
     }
-    if (failure === 'status 410') throw new Error(`${url} takes no more webhooks: it is gone (410).`);
+    if (failure === 'status 410') throw new Error(`${url} accepts no more webhooks: it is gone (410).`);
     const reason = failure instanceof Error ? (failure.cause ?? failure) : failure;
     console.error(`${id} was not delivered: ${reason}`);
     return retryAfterMs;

@@ -111,7 +111,7 @@ export const formerNames: Readonly<Record<string, string>> = { BODIES_MAX_BYTES:
 /** Removed variables, with advice. They are only accepted if they are off. */
 const removedVariables: Readonly<Record<string, () => string>> = {
   DATABASE_DIRECT_TO_NODES: () =>
-    `is not supported any more: Citus distributes by itself, and takes writes at any of its nodes. Remove it, or let DATABASE_URL name another node in each instance (${pathOfPage('docs/operate/citus.md')})`,
+    `is no longer supported, because Citus accepts writes on every node. Remove it, or set DATABASE_URL to another node in each instance (${pathOfPage('docs/operate/citus.md')})`,
 };
 
 /** The names of all variables that the service reads. */
@@ -261,7 +261,7 @@ function checkLimits(variables: z.infer<typeof EnvironmentSchema>, context: z.Re
   const { WORKERS, BODY_MAX_BYTES, BODY_MEMORY_MAX_BYTES = Infinity } = variables;
   const { HOST, PORT, ADMIN_HOST = HOST, ADMIN_PORT } = variables;
   if (ADMIN_PORT === PORT && ADMIN_HOST === HOST && PORT !== 0)
-    report('ADMIN_PORT', 'must be another port than PORT');
+    report('ADMIN_PORT', 'must be a different port than PORT');
   // One token may use half of the limit, which must leave room for one body.
   if (BODY_MEMORY_MAX_BYTES < 2 * BODY_MAX_BYTES)
     report('BODY_MEMORY_MAX_BYTES', 'must be at least twice BODY_MAX_BYTES');

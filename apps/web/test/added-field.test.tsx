@@ -184,7 +184,7 @@ describe('the import', () => {
     expect(imaginary?.value).toBe('bed 2');
     if (imaginary) fireEvent.change(imaginary, { target: { value: 'bed "3"' } });
     if (id) await userEvent.type(id, '{Backspace}y{Enter}');
-    await screen.findByText('An id has digits only.');
+    await screen.findByText('An id can have only digits.');
     const saved = catchSaved();
     await press('Download these lines');
     await waitFor(() => expect(saved.files).toHaveLength(1));
@@ -213,7 +213,7 @@ describe('the import', () => {
   it('counts it among what is too long to edit on the page', async () => {
     await open('plants.csv', `id,name,imaginary\nx,Rose,${'b'.repeat(10_000)}\n`);
     await reviewLines();
-    await screen.findByText('An id has digits only.');
+    await screen.findByText('An id can have only digits.');
     expect(screen.queryByRole('form')).toBeNull();
   });
 

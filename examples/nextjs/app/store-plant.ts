@@ -23,7 +23,7 @@ export async function storePlant(id: unknown, name: unknown): Promise<Outcome> {
   }
   return {
     status: 502,
-    message: 'The plant store cannot store plants at the moment. Try the same again later.',
+    message: 'The plant store cannot store plants right now. Try the same again later.',
   };
 }
 

@@ -14,5 +14,5 @@ export function isAway(error: Error): boolean {
 
 /** Describes why a request failed; why a plant is rejected is in the words of the service. */
 export function explain(error: Error): string {
-  return isAway(error) ? 'The plant store does not answer at the moment.' : error.message;
+  return isAway(error) ? 'The plant store is not responding right now.' : error.message;
 }

@@ -16,11 +16,11 @@ function read(status: number, text: string, headers: Record<string, string> = {}
   return readReply(response, text, routes.createPlant, { ...request, status }, () => {});
 }
 
-const errorText = '{"error":40003,"message":"The id 1 belongs to another plant."}';
+const errorText = '{"error":40003,"message":"Plant 1 already exists with different values."}';
 
 it.each([
   [200, '{"name":"Fern","tag":""}', { name: 'Fern', tag: '' }],
-  [400, errorText, { error: 40003, message: 'The id 1 belongs to another plant.' }],
+  [400, errorText, { error: 40003, message: 'Plant 1 already exists with different values.' }],
   // An error of a later version.
   [400, '{"error":40099,"message":""}', { error: 40099, message: '' }],
 ])('returns the body of a %i: %s', async (status, text, body) => {

@@ -31,7 +31,7 @@ describe('unwrap', () => {
     expect(() => unwrap(reply)).toThrow(RejectedError);
     await expect(unwrap(client.createPlant(other))).rejects.toMatchObject({
       name: 'RejectedError',
-      message: 'The id 9223372036854775807 belongs to another plant. Choose another id.',
+      message: 'Plant 9223372036854775807 already exists with different values. Choose another id.',
       status: 400,
       error: errors.id_taken.error,
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -91,7 +91,7 @@ const request: RequestSummary = {
 function rejection(headers: Record<string, string> = {}, error: number = errors.id_taken.error) {
   return new RejectedError({
     status: 400,
-    body: { error, message: 'The id 7 belongs to another plant. Choose another id.' },
+    body: { error, message: 'Plant 7 already exists with different values. Choose another id.' },
     headers: new Headers(headers),
     request,
   });
@@ -101,7 +101,7 @@ describe('RejectedError', () => {
   it('is an Error with the message of the service, and has a stack but no cause', () => {
     const error = rejection();
     expect(error).toBeInstanceOf(PlantStoreError);
-    expect(String(error)).toBe('RejectedError: The id 7 belongs to another plant. Choose another id.');
+    expect(String(error)).toBe('RejectedError: Plant 7 already exists with different values. Choose another id.');
     expect(error.stack).toMatch(/^RejectedError: The id 7/);
     expect('cause' in error).toBe(false);
   });
@@ -120,7 +120,7 @@ describe('RejectedError', () => {
     const error = rejection({ 'Retry-After': '2' });
     const data = {
       name: 'RejectedError',
-      message: 'The id 7 belongs to another plant. Choose another id.',
+      message: 'Plant 7 already exists with different values. Choose another id.',
       status: 400,
       error: 40003,
       method: 'PUT',

@@ -55,9 +55,9 @@ export const messages = {
 export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) {
   const one = withArticle(name);
   return {
-    idTaken: (id: bigint) => `The id ${id} belongs to another ${name}. Choose another id.`,
+    idTaken: (id: bigint) => `${capitalize(name)} ${id} already exists with different values. Choose another id.`,
     idRetired: (id: bigint) =>
-      `The id ${id} belonged to a deleted ${name}. Choose another id, or reuse it by PUT with If-None-Match: *.`,
+      `${capitalize(name)} ${id} was deleted. Choose another id, or reuse this one by PUT with If-None-Match: *.`,
     notFound: (id: bigint) => `There is no ${name} ${id}.`,
     /** For a request to reuse the id of a deleted record. */
     idNeverUsed: (id: bigint) => `${capitalize(name)} ${id} never existed. Create it with POST /${plural}.`,
@@ -65,16 +65,16 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
     itemIfMatchRequired: `Send ifMatch with the ETag that the ${name} had when you read or created it, or * for any state.`,
     changed: (id: bigint) =>
-      `${capitalize(name)} ${id} has changed since you read it. Get it, and decide again.`,
-    excluded: (id: bigint) => `If-None-Match names the current ${name} ${id}. Get it, and decide again.`,
+      `${capitalize(name)} ${id} has changed since you read it. Get it again, then decide.`,
+    excluded: (id: bigint) => `${capitalize(name)} ${id} has the ETag in If-None-Match. Get it again, then decide.`,
     exists: (id: bigint) =>
-      `${capitalize(name)} ${id} already exists, perhaps from an earlier attempt. Get it, and compare. Update it with If-Match, or choose another id.`,
+      `${capitalize(name)} ${id} already exists, perhaps from an earlier attempt. Get it and compare. Update it with If-Match, or choose another id.`,
     batchTooLarge: (count: number) =>
       `The batch has ${count} ${plural}. Send at most ${MAX_RECORDS} in one request.`,
     batchBeyondRateLimit: (count: number, requestsPerMinute: number) =>
       `The batch has ${count} ${plural}, but this token is limited to ${requestsPerMinute} requests per minute. Send at most ${requestsPerMinute} in one request.`,
     listTooLong: (next: string) =>
-      `The search took too long, and found no ${name} yet. Narrow the list, for example by time, or continue with after=${next}.`,
+      `The search took too long and found no ${name} yet. Narrow the list, for example by time, or continue with after=${next}.`,
     replyIsFull: `The reply is full. Send this id again.`,
   } as const;
 }

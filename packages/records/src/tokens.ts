@@ -102,7 +102,7 @@ export function successorOf(
 export interface OwnAccess {
   readonly by: Actor;
   readonly token?: AccessToken | undefined;
-  /** Whom a JSON Web Token was issued for. */
+  /** The subject of a JSON Web Token. */
   readonly subject?: string | undefined;
   readonly scopes: readonly Scope[];
   /** When it is no longer accepted, in milliseconds since the epoch. */

@@ -71,14 +71,14 @@ export const attacks: readonly Attack[] = [
     send: ({ request }) => request('GET', `${path}?q=zz&limit=1`),
   },
   {
-    title: 'searches in names of marks',
+    title: 'searches in combining marks',
     scope: 'read',
     records: eight({ [searched]: marks }),
     connections: 64,
     send: ({ request }) => request('GET', `${path}?q=zzzz`),
   },
   {
-    title: 'lists whose connection is closed at once',
+    title: 'lists, closed at once',
     scope: 'read',
     connections: 63,
     send: (sender, call) => leave(sender, 'GET', `${path}?q=zz${call}`),
@@ -90,21 +90,21 @@ export const attacks: readonly Attack[] = [
     send: ({ request }, call) => request('GET', `${path}?q=zz${call}`),
   },
   {
-    title: 'pipelined replies of 1 MiB that are not read',
+    title: 'unread pipelined replies of 1 MiB',
     scope: 'read',
     records: [{ [searched]: 'x'.repeat(mebibyte) }],
     connections: 100,
     send: (sender) => leaveUnread(sender, `${path}/100000`, 60),
   },
   {
-    title: 'pipelined pages of 4 MiB that are not read',
+    title: 'unread pipelined pages of 4 MiB',
     scope: 'read',
     records: eight({ [searched]: 'x'.repeat(mebibyte) }),
     connections: 100,
     send: (sender) => leaveUnread(sender, `${path}?order=newest&limit=8`, 60),
   },
   {
-    title: 'pages of changes that are not read',
+    title: 'unread pages of changes',
     scope: 'read',
     records: eight({ [searched]: 'x'.repeat(mebibyte) }),
     connections: 1_000,
@@ -112,7 +112,7 @@ export const attacks: readonly Attack[] = [
       leaveUnread(sender, `${pathOf(resource, 'changes')}?after=0&wait=1&limit=${10 + (call % 990)}`),
   },
   {
-    title: 'pages of tags that are not read',
+    title: 'unread pages of tags',
     scope: 'read',
     records: eight({ [counted]: 'x'.repeat(mebibyte) }),
     connections: 100,
@@ -149,7 +149,7 @@ export const attacks: readonly Attack[] = [
     send: ({ request }, call) => request('POST', `${path}/batch/delete`, ids(call)),
   },
   {
-    title: 'tokens created, and listed',
+    title: 'token creates and lists',
     scope: 'admin',
     connections: 16,
     send: async ({ request }, call) => {
@@ -158,7 +158,7 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    title: 'large heads behind an unread file, without a token',
+    title: 'large request heads behind an unread file, without a token',
     connections: 800,
     send: async ({ open }) => {
       const socket = (await open('GET', '/openapi.json', undefined, 12)).pause();

@@ -34,7 +34,7 @@ it.each([
 ])('rejects the status %d', async (status, hint) => {
   const url = await startProvider((_, response) => response.writeHead(status, { Location: '/' }).end('{}'));
   await expect(fetchFrom(url)).rejects.toThrow(
-    expect.objectContaining({ message: `${url} answered with status ${status}${hint}` }),
+    expect.objectContaining({ message: `${url} returned status ${status}${hint}` }),
   );
 });
 
@@ -46,32 +46,32 @@ it('reads at most 256 KiB, compressed or not', async () => {
     response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(keySetOf(2 ** 18 + 1))),
   );
   for (const url of [plain, compressed])
-    await expect(fetchFrom(url)).rejects.toThrow('answered with more than 262144 bytes');
+    await expect(fetchFrom(url)).rejects.toThrow('returned more than 262144 bytes');
 });
 
 it('does not quote invalid JSON, and keeps the cause', async () => {
   const url = await startProvider((_, response) => response.end('secret'));
   await expect(fetchFrom(url)).rejects.toThrow(
-    expect.objectContaining({ message: `${url} did not answer with JSON`, cause: expect.any(SyntaxError) }),
+    expect.objectContaining({ message: `${url} did not return JSON`, cause: expect.any(SyntaxError) }),
   );
 });
 
 it('names the code of the error when the connection breaks', async () => {
   const url = await startProvider((request) => request.socket.destroy());
-  const message = expect.stringMatching(/^http:\S+ does not answer: (UND_ERR_SOCKET|ECONNRESET)$/);
+  const message = expect.stringMatching(/^http:\S+ is not responding: (UND_ERR_SOCKET|ECONNRESET)$/);
   await expect(fetchFrom(url)).rejects.toThrow(
     expect.objectContaining({ message, cause: expect.any(Error) }),
   );
 });
 
 it('names the problem if there is no code, such as a port that fetch blocks', async () => {
-  await expect(fetchFrom('http://127.0.0.1:1/keys')).rejects.toThrow('/keys does not answer: bad port');
+  await expect(fetchFrom('http://127.0.0.1:1/keys')).rejects.toThrow('/keys is not responding: bad port');
 });
 
 it('ends at the signal, and says why', async () => {
   const url = await startProvider(() => undefined);
   await expect(fetchKeySet(url, AbortSignal.abort(new Error('It took too long')))).rejects.toThrow(
-    `${url} does not answer: It took too long`,
+    `${url} is not responding: It took too long`,
   );
 });
 

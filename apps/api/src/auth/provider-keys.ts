@@ -49,11 +49,11 @@ export function createProviderKeys(
       clearTimeout(timer);
       try {
         const set = await fetchKeySet(url, AbortSignal.any([signal, closing.signal]));
-        if (!Array.isArray(set?.keys)) throw new Error(`${url} did not answer with a key set`);
+        if (!Array.isArray(set?.keys)) throw new Error(`${url} did not return a key set`);
         const keys = await findUsableKeys(set.keys, algorithms);
         // An unusable set must not replace the known keys.
         if (keys.length === 0)
-          throw new Error(`${url} answered without a key that fits ${algorithms.join(', ')}`);
+          throw new Error(`${url} returned no key for ${algorithms.join(', ')}`);
         if (failure !== undefined) log.info('keys of the identity provider fetched again');
         failure = undefined;
         fetchedAt = performance.now();
@@ -123,13 +123,13 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<JSO
     headers: { Accept: 'application/jwk-set+json, application/json' },
     signal,
   }).catch((cause: unknown) => {
-    throw new Error(`${url} does not answer: ${reasonOf(cause)}`, { cause });
+    throw new Error(`${url} is not responding: ${reasonOf(cause)}`, { cause });
   });
   if (response.status !== 200) {
     await response.body?.cancel();
     const isRedirect = response.status >= 300 && response.status < 400;
     throw new Error(
-      `${url} answered with status ${response.status}${isRedirect ? '; redirects are not followed' : ''}`,
+      `${url} returned status ${response.status}${isRedirect ? '; redirects are not followed' : ''}`,
     );
   }
   const text = await readText(response, url);
@@ -137,7 +137,7 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<JSO
     return JSON.parse(text) as JSONWebKeySet;
   } catch (cause) {
     // Not the message of the SyntaxError, because it quotes the body.
-    throw new Error(`${url} did not answer with JSON`, { cause });
+    throw new Error(`${url} did not return JSON`, { cause });
   }
 }
 
@@ -147,7 +147,7 @@ async function readText({ body }: Response, url: string): Promise<string> {
   // Leaving the loop cancels the body.
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > maxBytes) throw new Error(`${url} answered with more than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new Error(`${url} returned more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -189,11 +189,11 @@ const jwtRejections = {
   malformed_jwt:
     'The access token is neither a Plant Store token (pst_ and 49 characters) nor a signed JSON Web Token of at most 8192 characters. Send it as it was issued.',
   unsupported_extension:
-    'The JSON Web Token demands an extension (crit) that is not supported. Request one without it.',
+    'The JSON Web Token requires an extension (crit) that is not supported. Request one without it.',
   wrong_type:
-    'The type (typ) of the JSON Web Token is not that of an access token. Send the access token, not another one.',
+    'The type (typ) of the JSON Web Token is not that of an access token. Send the access token, not another token.',
   algorithm_not_allowed:
-    'The JSON Web Token is signed with an algorithm (alg) that is not allowed here. Request one that is signed with another.',
+    'The JSON Web Token is signed with an algorithm (alg) that is not allowed. Request one with an allowed algorithm.',
   wrong_issuer:
     'The JSON Web Token comes from another issuer (iss). Request one from the identity provider of this service.',
   wrong_audience: 'The JSON Web Token is meant for another audience (aud). Request one for this service.',
@@ -203,8 +203,8 @@ const jwtRejections = {
     'The key of the JSON Web Token cannot be used. Ask the operator to check the keys of the identity provider.',
   bad_signature: 'The signature of the JSON Web Token is not valid. Send the token as it was issued.',
   missing_claim:
-    'The JSON Web Token lacks a claim, or it is malformed: issuer (iss), audience (aud), expiry (exp) and subject (sub) are required. Request one that has them.',
-  not_yet_valid: 'The JSON Web Token is not valid yet (nbf, iat). Wait, or correct the clock of its issuer.',
+    'A claim of the JSON Web Token is missing or malformed. Request one with issuer (iss), audience (aud), expiry (exp), and subject (sub).',
+  not_yet_valid: 'The JSON Web Token is not valid yet (nbf, iat). Wait, or correct the clock of the issuer.',
 };
 
 /** Every reason to reject a token, with the message of the reply. */

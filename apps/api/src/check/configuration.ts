@@ -151,7 +151,7 @@ async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Prom
       'Check JWT_JWKS_URL, the network and the provider. Without its keys JSON Web Tokens are rejected with 503.',
     );
   if (!Array.isArray(outcome?.keys))
-    return failure(`${jwksUrl} did not answer with a key set`, 'Check JWT_JWKS_URL.');
+    return failure(`${jwksUrl} did not return a key set`, 'Check JWT_JWKS_URL.');
   const usable = await findUsableKeys(outcome.keys, algorithms);
   const found = `${usable.length} of ${outcome.keys.length} keys fit ${algorithms.join(', ')}`;
   if (usable.length > 0) return ok(found);

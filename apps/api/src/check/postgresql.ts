@@ -128,7 +128,7 @@ async function inspectServer({ connection }: PostgresqlContext): Promise<Results
   if (recovering)
     return failure(
       'it is a standby and stores nothing',
-      'Set DATABASE_URL to the primary, or to a proxy or name that leads to it.',
+      'Set DATABASE_URL to the primary, or to a proxy or name for it.',
     );
   if (readonly)
     return failure(
@@ -368,7 +368,7 @@ async function inspectCommit({ connection }: PostgresqlContext): Promise<Results
   } catch (error) {
     return failure(
       `a commit is not acknowledged: ${messageOf(error)}`,
-      'Look at the standbys in synchronous_standby_names, and at the disk and the log of the server.',
+      'Check the standbys in synchronous_standby_names, and the disk and the log of the server.',
     );
   }
 }
@@ -382,6 +382,6 @@ export function assessCommitTime(medianMs: number): Result {
   if (medianMs <= slowMs) return ok(found);
   return warning(
     `${found}; a single create takes at least that long`,
-    'Look at the disk of the server, the round trip, and the synchronous standby.',
+    'Check the disk of the server, the round trip, and the synchronous standby.',
   );
 }

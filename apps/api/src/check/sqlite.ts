@@ -293,7 +293,7 @@ const maxBackupAgeMs = 172_800_000;
 function inspectBackup({ path }: SqliteFiles): Result {
   const last = readLastBackup(path);
   const advice = `Run plant-store backup every night, for example with plant-store-backup.timer, as ${pathOfPage('docs/operate/backup.md')} describes.`;
-  if (last === undefined) return warning('plant-store backup has never made one', advice);
+  if (last === undefined) return warning('plant-store backup has not run yet', advice);
   if (last > Date.now())
     return warning(
       `the last one is dated ${new Date(last).toISOString().slice(0, 16).replace('T', ' ')} UTC, which is in the future`,
@@ -319,7 +319,7 @@ export function assessDiskSpace({ freeBytes, databaseBytes }: DiskSpace): Result
     );
   if (freeBytes < databaseBytes)
     return warning(
-      `${found}: a backup beside it would not fit`,
+      `${found}: a backup next to it would not fit`,
       'Back up to another disk, and plan for a larger one.',
     );
   return ok(found);

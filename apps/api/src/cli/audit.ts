@@ -72,7 +72,7 @@ function describeSubject({
       ...(ratePerMinute === undefined ? [] : [`${ratePerMinute} a minute`]),
     );
   }
-  if (replaced !== undefined) parts.push(`in place of ${nameToken(replaced)}`);
+  if (replaced !== undefined) parts.push(`replacing ${nameToken(replaced)}`);
   if (backup !== undefined)
     parts.push(
       `${escapeInvisible(backup.name)}, made ${backup.madeAt}`,

@@ -169,7 +169,7 @@ function openFolder(
     if (isFolder) mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw new OperatorError(
-      `The backup ${path} cannot be written: ${messageOf(cause)}. Choose a place that this user can write to, or set BACKUP_TO.${explainUnwritable(cause, path)}`,
+      `The backup ${path} cannot be written: ${messageOf(cause)}. Choose a location that this user can write to, or set BACKUP_TO.${explainUnwritable(cause, path)}`,
       { cause },
     );
   }

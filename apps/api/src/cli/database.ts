@@ -55,7 +55,7 @@ export async function retryWhileUnavailable<Result>(
     if (!isDatabaseUnavailable(error)) throw error;
     signal?.throwIfAborted();
     throw new OperatorError(
-      `The database has not answered for ${policy.timeoutMs / 1_000} seconds, the last time with: ${reasonOf(error)}`,
+      `The database has not responded for ${policy.timeoutMs / 1_000} seconds. The last error: ${reasonOf(error)}`,
       { cause: error },
     );
   }
@@ -107,7 +107,7 @@ export async function migrate(
   if (json) context.print(toJsonLine({ applied, shards, nodes, moved: moved ?? 0 }));
   const extent = `${countOf(shards, 'shard')} over ${countOf(nodes, 'node')}`;
   if (moved === undefined)
-    return context.message(`The ${pluralsOf(recordTypes)} are distributed already: ${extent}.`);
+    return context.message(`The ${pluralsOf(recordTypes)} are already distributed: ${extent}.`);
   await context.message(
     `The ${pluralsOf(recordTypes)} are now distributed: ${extent}, ${countOf(moved, 'record')} moved. Restart running instances, because they look for the shards at startup; with WORKERS, SIGHUP is enough.`,
   );

@@ -11,7 +11,7 @@ it('names the user without write access, and says how root creates a folder for 
   const folder = temporaryFolder();
   const missing = join(folder, "it's new");
   expect(explainUnwritable(denied, missing)).toMatch(
-    /runs as the user \S+, who may not write there\. Run as root:\n {2}install -d -o \S+ -g \S+ -m 0700 '.*\/it'\\''s new'$/,
+    /runs as the user \S+, which may not write there\. Run as root:\n {2}install -d -o \S+ -g \S+ -m 0700 '.*\/it'\\''s new'$/,
   );
   mkdirSync(missing);
   expect(explainUnwritable(denied, folder)).toMatch(

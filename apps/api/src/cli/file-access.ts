@@ -15,7 +15,7 @@ export function explainUnwritable(error: unknown, folder: string): string {
   const create = `install -d ${owner} -m 0700 ${quote(target)}`;
   const name = target === folder ? '' : `\nThen name that folder.`;
   if (code !== 'EROFS')
-    return `\nThis command runs as the user ${user}, who may not write there. Run as root:\n  ${create}${name}`;
+    return `\nThis command runs as the user ${user}, which may not write there. Run as root:\n  ${create}${name}`;
   return `\nThe disk is read-only, or the systemd unit may not write there. For the nightly backup, run as root:\n  ${create}
 and add with systemctl edit plant-store-backup:\n  [Service]\n  ReadWritePaths=${target}${name}`;
 }

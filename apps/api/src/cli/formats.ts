@@ -231,7 +231,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const TombstoneSchema = createIdentifiedSchema({}).transform(({ id }): Tombstone => ({ id, deleted: true }));
 
-const originalError = { error: 'must be what export writes: 43 characters' };
+const originalError = { error: 'must be the 43 characters that export writes' };
 
 /** The original of a record that was updated. */
 const OriginalSchema = z

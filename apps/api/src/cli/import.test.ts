@@ -138,7 +138,7 @@ it('stores batches that share an id one after the other, so the first line gets 
   succeed(1);
   await done;
   expect(outcomes.flatMap(({ badLines }) => badLines)).toEqual([
-    { number: 4, reason: 'The id 2 belongs to another plant.' },
+    { number: 4, reason: 'Plant 2 already exists with different values.' },
   ]);
 });
 
@@ -171,7 +171,7 @@ const rose = (name = 'Rose') => ({ id: 2n, name });
 const tombstone = (id: bigint): Tombstone => ({ id, deleted: true });
 const stored = { stored: true };
 const there = { stored: false, problem: undefined };
-const taken = (id: number) => ({ stored: false, problem: `The id ${id} belongs to another plant.` });
+const taken = (id: number) => ({ stored: false, problem: `Plant ${id} already exists with different values.` });
 const retired = (id: bigint) => ({
   stored: false,
   problem: expect.stringMatching(`^The id ${id} belonged to .* --reuse-deleted-ids\\.$`),

@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import type { ImportedFile } from '@plant-store/contract/operations';
+import { capitalize } from '@plant-store/contract/resource';
 import {
   type Change,
   type CreateOutcome,
@@ -496,13 +497,14 @@ export function toRowOutcome(
   if (isTombstone(existing))
     return {
       stored: false,
-      problem: `The id ${record.id} belonged to a deleted ${name}. Choose another id, or import with --reuse-deleted-ids.`,
+      problem: `${capitalize(name)} ${record.id} was deleted. Choose another id, or import with --reuse-deleted-ids.`,
     };
   // If both stores updated the record differently, both still have the create that it came from.
   const isSame =
     columns.isSame(existing, record) ||
     (record.original === undefined ? isReplay(existing, record) : existing.original === record.original);
-  return { stored: false, problem: isSame ? undefined : `The id ${record.id} belongs to another ${name}.` };
+  const problem = `${capitalize(name)} ${record.id} already exists with different values.`;
+  return { stored: false, problem: isSame ? undefined : problem };
 }
 
 /** The line to begin with, how long a line may be, and the most that a batch holds. */

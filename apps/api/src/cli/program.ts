@@ -155,8 +155,8 @@ function addService(
   });
   program
     .command('ready')
-    .description('ask a running service whether it is ready: exit status 0 if it is, for health checks')
-    .option('--url <url>', 'its admin port (default: that of ADMIN_HOST and ADMIN_PORT)', toUrl)
+    .description('check whether a running service is ready, for health checks: exit status 0 if it is')
+    .option('--url <url>', 'the URL of its admin port (default: from ADMIN_HOST and ADMIN_PORT)', toUrl)
     .addOption(jsonOption('the reply of /readyz'))
     .action(async ({ url, ...options }: { url?: URL } & JsonOption) => {
       const { adminUrlOf, requireReady } = await import('./check.js');
@@ -164,7 +164,7 @@ function addService(
     });
   program
     .command('check')
-    .description('examine the settings, the machine and the database, before or while the service runs')
+    .description('check the settings, the machine and the database, before or while the service runs')
     .addOption(jsonOption('one object'))
     .action(async (options: JsonOption) => {
       const { check } = await import('./check.js');
@@ -249,7 +249,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .addOption(
       new Option(
         '--overlap <duration>',
-        'how long the old one still works at most: 90s, 30m, 12h; 0 revokes it',
+        'how long the old one keeps working at most: 90s, 30m, 12h; 0 revokes it',
       )
         .argParser((text) => (text === '0' ? 0 : toDurationMs(text)))
         .default(defaultOverlapMs, '1h'),
@@ -306,10 +306,10 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
 function addAudit(program: Command, { context, readConfig }: ProgramDependencies): void {
   program
     .command('audit')
-    .description('print who did what with tokens, backups and imported files, the newest first')
-    .addOption(new Option('--action <action>', 'only actions of this kind').choices(auditActions))
-    .option('--limit <number>', 'how many entries at most (default: all)', toEntryCount)
-    .option('--after <number>', 'continue after the entry with this number, toward older ones', toEntryCount)
+    .description('print who did what with tokens, backups and imported files, newest first')
+    .addOption(new Option('--action <action>', 'only this kind of action').choices(auditActions))
+    .option('--limit <number>', 'the maximum number of entries (default: all)', toEntryCount)
+    .option('--after <number>', 'continue with entries older than the one with this number', toEntryCount)
     .addOption(jsonOption('each entry as the API returns it, one per line'))
     .action((options: AuditOptions) => printAudit(readConfig(), options, context));
 }
@@ -370,7 +370,7 @@ function readValues(
   const read = ([name, given]: [string, unknown]): [string, unknown] => {
     const [field, schema] = [resource.fields[name], schemas[name]];
     if (field === undefined || schema === undefined)
-      return command.error(`error: option '${optionOf(name)}' is not for ${resource.plural}`);
+      return command.error(`error: option '${optionOf(name)}' does not apply to ${resource.plural}`);
     const { data, error } = schema.safeParse(toInput(field, given));
     if (error === undefined) return [name, data];
     const argument = typeof given === 'string' ? ` argument '${given}'` : '';
@@ -408,18 +408,18 @@ function addRecords(
     if (filter)
       listCommand.option(
         `${optionOf(name)} <${kind === 'text' ? name : placeholders[kind]}>`,
-        `those with exactly this ${label.toLowerCase()}`,
+        `only those with exactly this ${label.toLowerCase()}`,
       );
   const searched = fields.flatMap(([, { search, label }]) => (search ? label.toLowerCase() : []));
   listCommand
     .option(
       '--query <text>',
-      `those with this in their ${anyOf.format(searched)}, in upper or lower case`,
+      `only those with this in their ${anyOf.format(searched)}, ignoring case`,
       toTextUpTo(QUERY_MAX_LENGTHS.q),
     )
     .option(
       '--added-from <time>',
-      'those stored at a time or later, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00',
+      'only those stored at this time or later, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00',
       toTime,
     )
     .option('--added-before <time>', 'those stored before a time', toTime)
@@ -430,7 +430,7 @@ function addRecords(
     .action((all: Omit<ListOptions, 'equal'> & ResourceOption, command: Command) => {
       const { resource: type = first, ...options } = all;
       if (options.query !== undefined && type.query['q'] === undefined)
-        return command.error(`error: option '--query' is not for ${type.resource.plural}`);
+        return command.error(`error: option '--query' does not apply to ${type.resource.plural}`);
       const given = Object.entries(options).filter(([name]) => allFields.has(name));
       const equal = readValues(command, type, type.query, Object.fromEntries(given));
       return list(readConfig(), type, { ...options, equal }, context);
@@ -568,7 +568,7 @@ function addDatabase(
     .option('--dry-run', 'check it without changing anything')
     .option('--from-other-store', 'accept a backup of another store; this store keeps its id')
     .option('--keep-additions', 'accept indexes, triggers, views and tables that no migration creates')
-    .addOption(jsonOption('the backup, what it has, and what was done'))
+    .addOption(jsonOption('the backup, its contents, and what was done'))
     .action((source: string, options: Omit<RestoreOptions, 'source'>) =>
       restore(readConfig(), { source, ...options }, environment, context),
     );
@@ -613,7 +613,7 @@ const toTime = parserOf(
   'Give a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00.',
 );
 const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Give the id that token list shows.');
-const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Give how many to keep, or 0 for all.');
+const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Give the number to keep, or 0 for all.');
 const toRate = parserOf(
   wholeNumber(1, MAX_RATE_PER_MINUTE),
   `Give a number of requests from 1 to ${MAX_RATE_PER_MINUTE}.`,

@@ -45,7 +45,7 @@ function* endless(beginning: string, rest: string): Generator<string> {
 }
 
 const advice =
-  'Close its double quote, or write it twice if it belongs to the text, and import the file again.';
+  'Close the double quote, or double it if it is part of the text, and import the file again.';
 
 it.each([
   [
@@ -91,7 +91,7 @@ it.each([
 ])('stops at a line without an end, with bounded memory: %s', async (_, chunks, number) => {
   const { message, taken } = await read(chunks);
   expect(message).toBe(
-    `Line ${number} begins a quoted field that does not end, or is longer than 1,000,000 characters. ${advice}`,
+    `Line ${number} starts a quoted field that never ends, or is longer than 1,000,000 characters. ${advice}`,
   );
   expect(taken).toBeLessThan(4 * maxLength);
 });

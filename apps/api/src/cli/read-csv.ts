@@ -171,7 +171,7 @@ function unended(number: number, maxLength?: number): OperatorError {
   const orTooLong =
     maxLength === undefined ? '' : `, or is longer than ${maxLength.toLocaleString('en')} characters`;
   return new OperatorError(
-    `Line ${number} begins a quoted field that does not end${orTooLong}. Close its double quote, or write it twice if it belongs to the text, and import the file again.`,
+    `Line ${number} starts a quoted field that never ends${orTooLong}. Close the double quote, or double it if it is part of the text, and import the file again.`,
   );
 }
 

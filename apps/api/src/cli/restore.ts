@@ -280,7 +280,7 @@ async function openFile(path: string, signal: AbortSignal): Promise<Backup> {
   // A journal could name other files, which SQLite would delete.
   if (has('-journal'))
     throw new OperatorError(
-      `Beside ${path} there is a rollback journal, so it is not a complete backup. Use one that plant-store backup made.`,
+      `There is a rollback journal next to ${path}, so it is not a complete backup. Use one that plant-store backup made.`,
     );
   return {
     name: path,

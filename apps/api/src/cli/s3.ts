@@ -120,7 +120,7 @@ export function openBucket(
   const sessionToken = environment['AWS_SESSION_TOKEN'];
   if (!accessKeyId || !secretAccessKey)
     throw new OperatorError(
-      'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_REGION or, for another service than that of Amazon, AWS_ENDPOINT_URL_S3.',
+      'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_REGION, or AWS_ENDPOINT_URL_S3 for a service other than Amazon S3.',
       { exitCode: 2 },
     );
   const client = new AwsClient({
@@ -164,7 +164,7 @@ export function openBucket(
         signal.throwIfAborted();
         if (error instanceof OperatorError) throw error;
         const { cause } = error as Error;
-        problem = `${base} does not answer: ${messageOf(cause ?? error)}`;
+        problem = `${base} is not responding: ${messageOf(cause ?? error)}`;
       } finally {
         clearTimeout(timer);
       }

@@ -240,7 +240,7 @@ export async function findTokens(
         await writeResult(context, json ? toTokenLine(token) : describe(token));
       } else {
         missing++;
-        const reason = token === null ? 'not of this database' : 'not a token, or mistyped';
+        const reason = token === null ? 'not in this database' : 'not a token, or mistyped';
         await context.message(`line ${number}: ${reason}`);
       }
     }
@@ -402,7 +402,7 @@ function describe(token: AccessToken): string {
   const { id, name, createdAt, lastUsedAt, ratePerMinute, scopes } = token;
   const created = `created ${createdAt.toISOString()}`;
   const use = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
-  const rate = ratePerMinute ? `${ratePerMinute} a minute` : 'no own rate';
+  const rate = ratePerMinute ? `${ratePerMinute} a minute` : 'default rate';
   return `${[id, escapeInvisible(name), created, describeState(token), use, rate, scopes.join()].join('\t')}\n`;
 }
 

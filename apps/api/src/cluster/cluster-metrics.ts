@@ -34,12 +34,12 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup) {
   let ended: MetricValues = [];
   addGauge(registry, {
     name: 'plant_store_workers',
-    help: 'Workers that run, whether they respond or not',
+    help: 'Running workers, whether or not they respond',
     read: () => group.serving().size,
   });
   addGauge(registry, {
     name: 'plant_store_workers_unresponsive',
-    help: 'Workers that run and have not responded for more than a second',
+    help: 'Running workers that have not responded for more than a second',
     read: () => group.serving().size - group.responding().size,
   });
   const ends = new Counter({

@@ -45,7 +45,7 @@ function describe(error: unknown, host: string, port: number, prefix: string): s
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     return `${host} is not an address of this machine. Set ${prefix}HOST to one, such as 127.0.0.1 or 0.0.0.0.`;
   }
-  return `The address ${host}:${port} cannot be listened on: ${messageOf(error)}`;
+  return `The service cannot listen on ${host}:${port}: ${messageOf(error)}`;
 }
 
 /** How often the service looks for connections that have become idle, in milliseconds. */

@@ -29,7 +29,7 @@ export function measureRequests(registry: Registry) {
   });
   const durations = new Histogram({
     name: 'plant_store_http_request_duration_seconds',
-    help: 'Time from the beginning of the handling of a request to the end of its reply, by route',
+    help: 'Time from the start of a request to the end of its reply, by route',
     labelNames: ['route'],
     buckets: durationBuckets,
     registers,
@@ -37,7 +37,7 @@ export function measureRequests(registry: Registry) {
   let inFlight = 0;
   addGauge(registry, {
     name: 'plant_store_http_requests_in_flight',
-    help: 'Requests that are being handled',
+    help: 'Requests in flight',
     read: () => inFlight,
   });
   const countCreate = createCounter(registry, {

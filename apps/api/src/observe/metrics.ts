@@ -127,7 +127,7 @@ export function addTokenExpiryGauge(
 ): void {
   addGauge(registry, {
     name: 'plant_store_next_token_expiry_timestamp_seconds',
-    help: 'When the next access token expires that was used in the last 7 days and has no successor, in seconds since 1970; +Inf for never',
+    help: 'Expiry of the next access token to expire that was used in the last 7 days and was not rotated, in seconds since 1970; +Inf for never',
     aggregator: 'min',
     read: readAtMostEvery(tokensIntervalMs, Number.POSITIVE_INFINITY, async () => {
       const now = Date.now();
@@ -148,7 +148,7 @@ export function addDiskGauges(registry: Registry, path: string): void {
   });
   addGauge(registry, {
     name: 'plant_store_sqlite_disk_free_bytes',
-    help: 'Space that is left for the service on the disk of the SQLite database',
+    help: 'Free space for the service on the disk of the SQLite database',
     aggregator: 'min',
     read: async () => (await read()).free,
   });
@@ -175,12 +175,12 @@ export function addServiceGauges(registry: Registry, { connections, queue }: Gau
   });
   addGauge(registry, {
     name: 'plant_store_queue_plants',
-    help: 'Records that wait for the next commit',
+    help: 'Records waiting for the next commit',
     read: () => queue.queued().records,
   });
   addGauge(registry, {
     name: 'plant_store_queue_bytes',
-    help: 'Size of the records that wait for the next commit',
+    help: 'Size of the records waiting for the next commit',
     read: () => queue.queued().bytes,
   });
 }
@@ -227,7 +227,7 @@ export function measurePool(pool: Pool, registry: Registry): void {
   });
   addGauge(registry, {
     name: 'plant_store_postgresql_waiting_queries',
-    help: 'Queries that wait for a connection to PostgreSQL',
+    help: 'Queries waiting for a connection to PostgreSQL',
     read: () => pool.waitingCount,
   });
 }

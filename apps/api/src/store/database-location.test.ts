@@ -50,18 +50,18 @@ it.each([
   ['host=db dbname=plants user=u password=un safe', 'must be key=value, with quotes'],
   ['Host=db;Database=plants;Username=u;Password=un;safe', 'must be key=value, with quotes'],
   ['postgresql://u:p@/plants', 'must name a host'],
-  ['postgresql://u:[YOUR-PASSWORD]@host/plants', 'has a placeholder: write the password in its place'],
+  ['postgresql://u:[YOUR-PASSWORD]@host/plants', 'has a placeholder: replace it with the password'],
   ['postgresql://u:{your_password}@host/plants', 'has a placeholder'],
   ['postgresql://u:123/safe?a=1@host/plants', 'is not a URI'],
   ['postgresql://u:123/safe?x@host/plants', 'is not a URI'],
   ['postgresql://u:p@a/plants?host=%2Frun%2Fa%2C%2Frun%2Fb', 'must name one host'],
   ['mysql://u:p@host/plants', 'must be file: and the path of a SQLite file'],
   ['plants.db', 'must be file: and the path of a SQLite file'],
-  ['sqlite:./dev.db', 'must begin with file: in place of sqlite:'],
+  ['sqlite:./dev.db', 'must begin with file: instead of sqlite:'],
   ['file::memory:', 'must be a file on disk'],
   ['file:dev.db?mode=memory&cache=shared', 'must be a file on disk'],
   ['file:dev.db?mode=ro', 'must be a file on disk that the service can write'],
-  ['file:~/dev.db', 'must be file: and the whole path in place of ~'],
+  ['file:~/dev.db', 'must be file: and the full path instead of ~'],
   ['file://data/dev.db', 'must be file: with one slash or three'],
   ['file:', 'must be file: and the path of a SQLite file'],
 ])('rejects %s, and never quotes the password', (url, problem) => {
@@ -207,7 +207,7 @@ it.each([
   ['gssencmode=require', 'has the parameter gssencmode: remove it'],
   ['target_session_attrs=standby', 'has the parameter target_session_attrs: the service writes'],
   ['service=plants', 'has the parameter service: write host, user and database'],
-  ['passfile=/run/pass', 'has the parameter passfile: set DATABASE_PASSWORD_FILE in its place'],
+  ['passfile=/run/pass', 'has the parameter passfile: set DATABASE_PASSWORD_FILE instead'],
 ])('rejects %s instead of weakening it', (parameters, problem) => {
   const parsed = parseDatabaseUrl(`postgresql://u:p@host/db?${parameters}`);
   expect(parsed).toEqual({ problem: expect.stringContaining(problem) });

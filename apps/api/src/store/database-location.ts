@@ -78,13 +78,13 @@ const unusableSqlite = /:memory:|[?&](mode=(memory|ro)|immutable=1|vfs=)/i;
 /** Parses a `file:` URL; `undefined` for any other URL, and for one without a path. */
 function parseSqliteUrl(url: string): ParsedDatabaseUrl | { readonly problem: string } | undefined {
   if (/^sqlite3?:/i.test(url))
-    return { problem: 'must begin with file: in place of sqlite:, as in file:/srv/plant-store.db' };
+    return { problem: 'must begin with file: instead of sqlite:, as in file:/srv/plant-store.db' };
   const [, address = '', parameters = ''] = /^(file:[^?#]+)(\?[^#]*)?$/s.exec(url) ?? [];
   if (address === '') return undefined;
   if (unusableSqlite.test(url))
     return { problem: 'must be a file on disk that the service can write, such as file:/srv/plant-store.db' };
   if (/^file:(\/\/)?~/.test(address))
-    return { problem: 'must be file: and the whole path in place of ~, as in file:/home/ada/plant-store.db' };
+    return { problem: 'must be file: and the full path instead of ~, as in file:/home/ada/plant-store.db' };
   if (/^file:\/\/[^/]/.test(address))
     return { problem: 'must be file: with one slash or three, or with none before a relative path' };
   const path = address.startsWith('file://') ? pathOf(address) : address.slice('file:'.length);
@@ -167,7 +167,7 @@ const placeholder = /[[{<](your|my)?[-_ ]?password[\]}>]|:\*{3,}@/i;
 const notUri =
   'is not a URI: write special characters of a password as %XX, such as %23 for #, %2F for /, %3F for ?, %40 for @ and %25 for %';
 const oneHost =
-  'must name one host, not a list: for failover let a proxy, a virtual address or a DNS name lead to the primary, and name that';
+  'must name one host, not a list: for failover, use a proxy, a virtual address or a DNS name that leads to the primary';
 
 /** Several hosts before the path, which libpq tries one after the other; a comma may be part of the password. */
 const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
@@ -233,7 +233,7 @@ function unquoteLibpq(text: string): string {
 }
 
 function parseUri(text: string): ParsedPostgresqlUrl | Problem {
-  if (placeholder.test(text)) return { problem: 'has a placeholder: write the password in its place' };
+  if (placeholder.test(text)) return { problem: 'has a placeholder: replace it with the password' };
   if (hostList.test(text)) return { problem: oneHost };
   // The host of a socket is a parameter, so the URL has no host, which the parser rejects.
   const uri = /[?&]host=/.test(text) ? text.replace(/^(\w+:\/\/[^/?#]*@)([/?])/, '$1localhost$2') : text;
@@ -288,7 +288,7 @@ const insteadOf: Readonly<Record<string, string>> = {
 /** Parameters that are rejected, because ignoring them would weaken security: their harmless values, and what to do. */
 const rejected: Readonly<Record<string, readonly [harmless: RegExp, advice: string]>> = {
   target_session_attrs: [/^(any|read-write|primary)$/, 'the service writes, so name the primary'],
-  gssencmode: [/^(disable|prefer)$/, 'remove it, and encrypt by sslmode=verify-full'],
+  gssencmode: [/^(disable|prefer)$/, 'remove it, and encrypt with sslmode=verify-full'],
   ssl_min_protocol_version: [
     /^TLSv1(\.[0-2])?$/i,
     'remove it, and set the version at the server: the service uses TLS 1.2 or later',

@@ -39,7 +39,7 @@ export function recognizeFile(start: Uint8Array): FileKind | undefined {
   if (what !== undefined && advice !== undefined) return { what, advice };
   if (!markup.test(bytes.toString('utf8'))) return undefined;
   return {
-    what: 'a web page or XML, which spreadsheets open, too',
+    what: 'a web page or XML, which spreadsheets can open',
     advice: 'Open it there, and save it as CSV in UTF-8.',
   };
 }

@@ -249,7 +249,7 @@ describe.each(engines)('version 1.0 on %s', (engine) => {
     const { database, migrateBefore, run } = await create();
     await migrateBefore();
     expect((await openOnce(database)).lines).toContainEqual(
-      expect.stringMatching(/^warn: access tokens issued by earlier versions may only create/),
+      expect.stringMatching(/^warn: access tokens from earlier versions may only create/),
     );
     await run(statementsBefore);
     expect((await openOnce(database)).lines).toEqual([]);

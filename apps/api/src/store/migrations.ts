@@ -100,7 +100,7 @@ export function findPendingMigrations(
   ensureLater(
     migrations.filter(({ name }) => !known.has(name)),
     [...applied.keys()],
-    'this database has already',
+    'this database already has',
   );
   return migrations.filter(({ name }) => !applied.has(name));
 }
@@ -124,7 +124,7 @@ function findProblem(row: LedgerRow, migration: Migration | undefined): string |
     return `it has the migration ${row.migrationName}, which this version does not have. Start the version that applied it.`;
   }
   if (migration.checksum !== row.checksum) {
-    return `the migration ${row.migrationName} was edited after it had been applied. Restore the file as it was.`;
+    return `the migration ${row.migrationName} was edited after it was applied. Restore the original file.`;
   }
   return undefined;
 }

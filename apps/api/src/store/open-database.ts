@@ -31,6 +31,6 @@ function reportLimitedTokens(applied: readonly string[], log: DatabaseLog): void
   if (isNew || !applied.some((name) => name.endsWith('_add_scopes_to_access_tokens'))) return;
   log.warn(
     {},
-    'access tokens issued by earlier versions may only create records; to replace one by a token that may read, update and delete them, too: plant-store token rotate <id> --can create,read,update,delete',
+    'access tokens from earlier versions may only create records; to replace one with a token that may also read, update and delete them: plant-store token rotate <id> --can create,read,update,delete',
   );
 }

@@ -48,7 +48,7 @@ it('changes nothing when it runs again, and rejects another number of shards', a
   expect((await migrate('--distribute')).exitCode).toBe(0);
   const shards = await query(findShards);
 
-  const already = ends(0, `distributed already: ${shards.length} shards`);
+  const already = ends(0, `already distributed: ${shards.length} shards`);
   expect(await migrate('--distribute')).toMatchObject(already);
   const unchanged = ends(1, 'which this command does not change');
   expect(await migrate('--distribute', '64')).toMatchObject(unchanged);

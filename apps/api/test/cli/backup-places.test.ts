@@ -193,7 +193,7 @@ it('shows in a check when the last backup was made', async () => {
   const { folder, run } = useCommands();
   const path = await fillStore(folder, [[...rose]]);
   const backupLine = async () => /^.* backup: .*$/m.exec((await run('check')).stdout)?.[0];
-  expect(await backupLine()).toMatch(/^warning .*has never made one.*every night/);
+  expect(await backupLine()).toMatch(/^warning .*has not run yet.*every night/);
   await run('backup');
   expect(await backupLine()).toMatch(/^ok .*was made \d{4}-/);
   expect(await readGauge(path)).toBeCloseTo(Date.now() / 1_000, -2);
@@ -347,7 +347,7 @@ const withQuery =
   };
 
 it.each<[problem: string, intercept: Intercept, settings: object, message: RegExp]>([
-  ['a connection that is cut in the middle', withQuery('partNumber'), {}, /does not answer/],
+  ['a connection that is cut in the middle', withQuery('partNumber'), {}, /is not responding/],
   ['a bucket that is full', withQuery('uploads='), {}, /QuotaExceeded.*Free space/],
   [
     'wrong credentials',

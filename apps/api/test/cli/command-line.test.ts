@@ -95,7 +95,7 @@ it('prints what to do if the database does not answer', async () => {
   const { exitCode, stderr } = await run('token create --name shop');
   other.close();
   expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/ does not answer: SQLITE_BUSY: database is locked\nTry again once it does\.\n$/);
+  expect(stderr).toMatch(/ is not responding: SQLITE_BUSY: database is locked\nTry again once it does\.\n$/);
 });
 
 it('migrates once', async () => {

@@ -23,7 +23,7 @@ it('deletes plants by their ids, which stay taken, and does nothing when it is r
     `{"id":1,"deleted":true}\n${plantLine(2)}{"id":3,"deleted":true}\n`,
   );
   expect(await run('delete 3 1 1')).toEqual(succeeded('', counts(0, 3, 0, 0)));
-  expect((await run('import', plantLine(1))).stderr).toMatch(/^line 1: The id 1 belonged to a deleted plant/);
+  expect((await run('import', plantLine(1))).stderr).toMatch(/^line 1: Plant 1 was deleted/);
   expect(await exportAll()).toBe(exported);
 });
 

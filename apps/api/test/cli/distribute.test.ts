@@ -52,7 +52,7 @@ it('distributes only with the option, and reports what it did', async () => {
 
   const second = await run('migrate --distribute');
   expect(second.exitCode).toBe(0);
-  expect(second.stderr).toContain('The plants are distributed already: 6 shards over 3 nodes.');
+  expect(second.stderr).toContain('The plants are already distributed: 6 shards over 3 nodes.');
 });
 
 it('creates the tables and distributes them in one go', async () => {

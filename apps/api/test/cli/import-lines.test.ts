@@ -24,7 +24,7 @@ const kinds: ((id: number) => [text: string | Buffer, reason: string])[] = [
     '{"id":9223372036854775808,"name":"x"}',
     'The plant is not valid: id must be an integer from -9223372036854775808 to 9223372036854775807.',
   ],
-  () => ['{"id":1,"name":"another plant"}', 'The id 1 belongs to another plant.'],
+  () => ['{"id":1,"name":"another plant"}', 'Plant 1 already exists with different values.'],
   (id) => [plantLine(id, 'x'.repeat(2_000)).trim(), 'The line is longer than 1088 bytes.'],
   (id) => [
     `{"id":${id},\u001b[2J}`,

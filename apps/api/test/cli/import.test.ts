@@ -41,7 +41,7 @@ it('deletes the plants of its lines, whose ids stay taken, and exports them agai
   const late = `${plantLine(1)}{"id":1,"deleted":true}\n{"id":"5","deleted":true}\n`;
   expect(await other.run('import', late)).toEqual(
     failed(
-      /^line 1: The id 1 belonged to a deleted plant.*\nline 3: .*id must be.*\n0 imported, 1 already there, 2 bad\n/,
+      /^line 1: Plant 1 was deleted.*\nline 3: .*id must be.*\n0 imported, 1 already there, 2 bad\n/,
     ),
   );
 });

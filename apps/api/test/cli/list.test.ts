@@ -118,7 +118,7 @@ it('ends at a quoted field that does not end, and prints where to go on', async 
       `line 1003: The plant is not valid: ${invalidId}
 Not everything was imported. Resume with: --from-line 1004
 1001 imported, 0 already there, 1 bad
-plant-store: Line 1004 begins a quoted field that does not end. Close its double quote, or write it twice if it belongs to the text, and import the file again.\n`,
+plant-store: Line 1004 starts a quoted field that never ends. Close the double quote, or double it if it is part of the text, and import the file again.\n`,
     ),
   );
 });

@@ -118,7 +118,7 @@ it.each<[problem: string, sql: string, message: RegExp]>([
   [
     'a ledger with an odd name',
     `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'x', char(27))`,
-    /a name that no migration has/,
+    /has an unknown migration/,
   ],
   [
     'a ledger without a migration whose table is there',

@@ -213,9 +213,9 @@ it.each([
     'update 1 --resource gardens --planted-at soon',
     "'--planted-at' argument 'soon' is invalid. It must be a time",
   ],
-  ['update 1 --resource gardens --tag x', "option '--tag' is not for gardens"],
-  ['update 1 --area 5', "option '--area' is not for plants"],
-  ['list --resource gardens --tag x', "option '--tag' is not for gardens"],
+  ['update 1 --resource gardens --tag x', "option '--tag' does not apply to gardens"],
+  ['update 1 --area 5', "option '--area' does not apply to plants"],
+  ['list --resource gardens --tag x', "option '--tag' does not apply to gardens"],
   ['list --resource gardens --area x', "option '--area' argument 'x' is invalid. It must be an integer"],
   ['show 1 --resource sheds', 'Give one of plants, gardens.'],
 ])('rejects what the fields of the resource do not have: %s', async (line, message) => {

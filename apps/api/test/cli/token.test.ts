@@ -42,11 +42,11 @@ it('issues, lists and revokes tokens', async () => {
 
   await run('create --name page --expires 30d');
   const list =
-    /^ID\tNAME\tCREATED\tEXPIRY\tLAST USE\tRATE\tSCOPES\n1\tshop\tcreated \S+Z\tnever expires\tnever used\tno own rate\tcreate,read,update,delete\n2\t.*\texpires \S+Z\t/;
+    /^ID\tNAME\tCREATED\tEXPIRY\tLAST USE\tRATE\tSCOPES\n1\tshop\tcreated \S+Z\tnever expires\tnever used\tdefault rate\tcreate,read,update,delete\n2\t.*\texpires \S+Z\t/;
   expect((await run('list')).stdout).toMatch(list);
   expect(await run('revoke 1')).toMatchObject({ exitCode: 0 });
   expect((await run('list')).stdout).toMatch(
-    /^1\t.*\trevoked \S+Z\tnever used\tno own rate\tcreate,read,update,delete$/m,
+    /^1\t.*\trevoked \S+Z\tnever used\tdefault rate\tcreate,read,update,delete$/m,
   );
   for (const line of ['revoke 7', 'rotate 7']) expect(await run(line)).toEqual(failed(/no token 7/));
 });
@@ -187,8 +187,8 @@ it('finds tokens by their texts, and reports the lines of others without showing
   const texts = `${shop}\r\n\n  ${generateAccessToken()}\n${shop.slice(0, -1)}\n${other}`;
   expect(await run('find', texts)).toEqual(
     failed(
-      'line 3: not of this database\nline 4: not a token, or mistyped\nplant-store: 2 of 4 tokens not found.\n',
-      /^1\tshop\tcreated .*\tnever used\tno own rate\tcreate,read,update,delete\n2\tother\tcreated .*\trevoked .*\n$/,
+      'line 3: not in this database\nline 4: not a token, or mistyped\nplant-store: 2 of 4 tokens not found.\n',
+      /^1\tshop\tcreated .*\tnever used\tdefault rate\tcreate,read,update,delete\n2\tother\tcreated .*\trevoked .*\n$/,
     ),
   );
   expect(await run('find', shop)).toMatchObject({ exitCode: 0, stderr: '' });

@@ -105,7 +105,7 @@ it.each(['SQLite', 'PostgreSQL'] as const)(
     expect(await exportAll()).toBe(exported);
     expect(await run(reuse, exported)).toEqual(succeeded('', '0 imported, 2 already there, 0 bad\n'));
     expect(await run(reuse, plantLine(2))).toEqual(
-      failed(/^line 1: The id 2 belongs to another plant.*\n0 imported, 0 already there, 1 bad\n/),
+      failed(/^line 1: Plant 2 already exists with different values.*\n0 imported, 0 already there, 1 bad\n/),
     );
   },
 );

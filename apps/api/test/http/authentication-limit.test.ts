@@ -113,6 +113,6 @@ it('logs once that an address is limited, and the number of rejected requests wh
   await stopped.stop();
   expect(readLog(stopped, 'authentication limit')).toMatchObject([
     { level: 40, clientAddress, seconds: expect.any(Number), msg: 'authentication limited' },
-    { level: 40, clientAddress, rejected: 3, msg: 'authentication limit over' },
+    { level: 40, clientAddress, rejected: 3, msg: 'authentication limit ended' },
   ]);
 });

@@ -54,7 +54,7 @@ it('succeed once, and that one is stored, when 50 are concurrent for different p
   const winners = replies.filter(({ status }) => status === 200);
   expect(winners).toHaveLength(1);
   for (const reply of replies.filter(({ status }) => status !== 200))
-    expectError(reply, 'id_taken', 'The id 101 belongs to another plant.');
+    expectError(reply, 'id_taken', 'Plant 101 already exists with different values.');
   expect(await rowsOf([101])).toEqual([{ id: '101', name: winners[0]?.body.name, tag: null }]);
 });
 

@@ -11,11 +11,11 @@ import { until } from '../support/until.js';
 
 it.each<[string, reply: string | ((response: ServerResponse) => void), problem: string]>([
   ['an error', (response) => void response.writeHead(500).end('{"keys":[]}'), 'status 500'],
-  ['a page', '<!doctype html>', 'did not answer with JSON'],
-  ['nothing', '', 'did not answer with JSON'],
-  ['no key set', '{"key":[]}', 'did not answer with a key set'],
-  ['a list', '[]', 'did not answer with a key set'],
-  ['null', 'null', 'did not answer with a key set'],
+  ['a page', '<!doctype html>', 'did not return JSON'],
+  ['nothing', '', 'did not return JSON'],
+  ['no key set', '{"key":[]}', 'did not return a key set'],
+  ['a list', '[]', 'did not return a key set'],
+  ['null', 'null', 'did not return a key set'],
   ['no key', '{"keys":[]}', 'without a key that fits RS256, ES256'],
   ['no usable key', '{"keys":[null,{"kty":"RSA","use":"enc"}]}', 'without a key that fits RS256, ES256'],
   ['data without an end', sendForever, 'more than 262144 bytes'],

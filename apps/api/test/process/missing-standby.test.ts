@@ -135,7 +135,7 @@ it.each<EndOfWaiting>(['pg_terminate_backend', 'pg_cancel_backend'])(
     await server.restoreStandby();
     const { status, headers } = await post(plant);
     expect([status, headers['idempotent-replayed']]).toEqual([200, 'true']);
-    expectError(await post({ ...plant, name: 'Fern' }), 'id_taken', 'belongs to another');
+    expectError(await post({ ...plant, name: 'Fern' }), 'id_taken', 'already exists with different values');
   },
 );
 

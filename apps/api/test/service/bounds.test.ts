@@ -56,7 +56,7 @@ async function countWaiting(wait: (caller: number) => Promise<unknown>): Promise
 
 /** Tries what a row of the table says, by its first column. */
 const trials: Readonly<Record<string, () => Promise<void> | void>> = {
-  'replies until they are read; bytes that several share count once'() {
+  'unread replies; shared bytes count once'() {
     const memory = createCallerMemory(1_000_000);
     const take = (caller: number, reply: string | Buffer) => {
       try {
@@ -75,7 +75,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     const memory = createCallerMemory(1_000_000);
     expect(countUntilRejected((caller) => memory.holdBody(createResponse(caller), 10_000))).toBe(50);
   },
-  async 'the items of a batch, 256 bytes each'() {
+  async 'batch items, 256 bytes each'() {
     const limits = { ...highQueueLimits, queueRecords: 10_000 };
     const queue = createTestQueue(databaseOf({ create: never, change: never }), { limits });
     const { app, token } = await openApp(
@@ -98,7 +98,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     await until(() => statuses.length > 0);
     expect(statuses).toEqual([503]);
   },
-  async 'lists that wait'() {
+  async 'waiting lists'() {
     const gate = createListGate({ concurrency: 1, callers: alone, waitingShare: () => 0 });
     const wait = (caller: number) => gate.read(caller, { isWanted: () => true, read: never });
     expect(await countWaiting(wait)).toBe(128);
@@ -117,7 +117,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     const wait = (caller: number) => queue.create('plant', { id: id++, name: 'Fern' }, caller);
     expect(await countWaiting(wait)).toBeLessThanOrEqual(600);
   },
-  'requests behind another one of their connection'() {
+  'pipelined requests on a connection'() {
     const exchanges = createExchanges(() => undefined);
     const connections = Array.from({ length: 2_000 }, () => {
       const socket = new Duplex({ read() {}, write() {} });
@@ -138,7 +138,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     expect(kept.length * 4 * 15_000).toBeLessThan(48 * 2 ** 20);
     expect(kept.length * 4 * 20_000).toBeGreaterThan(40 * 2 ** 20);
   },
-  async 'a reply of which nothing is read'() {
+  async 'a stalled reply'() {
     const limits = {
       requestMs: 60_000,
       headersMs: 20_000,
@@ -155,7 +155,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
       () => new Promise<boolean>((resolve) => server.getConnections((_, count) => resolve(count === 0))),
     );
   },
-  async 'the head of a request'() {
+  async 'request heads'() {
     const { app } = await openApp();
     const url = await listen(createServer(app, silentLog));
     for (const lines of [`X-Head: ${'x'.repeat(16_384)}\r\n`, 'A: b\r\n'.repeat(2_001)]) {
@@ -163,7 +163,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
       expect(status).toBe(400);
     }
   },
-  async 'connections that linger'() {
+  async 'lingering connections'() {
     const server = createServer(express(), silentLog);
     const linger = lingerOnClose(
       server,
@@ -176,7 +176,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     await until(() => sockets.some(({ destroyed }) => destroyed));
     expect(sockets.findIndex(({ destroyed }) => destroyed)).toBe(256);
   },
-  async 'look-ups of tokens that are cached'() {
+  async 'cached token look-ups'() {
     let lookUps = 0;
     const tokens = createTokenService({
       findByHash: async () => {
@@ -192,7 +192,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     await verify(0);
     expect(lookUps).toBe(cacheSize + 2);
   },
-  async 'addresses that sent wrong tokens'() {
+  async 'addresses with wrong tokens'() {
     const verify = limitAuthentication({
       accessTokens: { verifyCached: () => undefined, verify: async () => ({ status: 'unknown' }) },
       authFailuresPerMinute: 1,
@@ -209,7 +209,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     for (let number = 1; number <= maxRemembered; number++) await send(number);
     await expect(send(0)).resolves.toMatchObject({ status: 'unknown' });
   },
-  async 'tokens that are created over HTTP'() {
+  async 'tokens created over HTTP'() {
     const valid = Array.from({ length: 999 }, (_, id) => ({ id, revokedAt: null, expiresAt: null }));
     const store = {
       async addBelow(limit: number, { name, scopes }: { name: string; scopes: readonly string[] }) {
@@ -232,7 +232,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     await expect(create()).resolves.toMatchObject({ name: 'x' });
     await expect(create()).rejects.toMatchObject({ errorName: 'invalid_token_request' });
   },
-  async 'lines of the log that are not written'() {
+  async 'unwritten log lines'() {
     const path = join(temporaryFolder(), 'log');
     const writer = createOutputWriter(openSync(path, 'w'));
     const line = `${'x'.repeat(2 ** 20 - 1)}\n`;

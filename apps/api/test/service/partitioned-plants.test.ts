@@ -61,7 +61,7 @@ it('a table that the documented SQL partitions keeps its plants, and serves a ru
     const isReplay = reply.headers['idempotent-replayed'] === 'true';
     expect({ id, isReplay }).toEqual({ id, isReplay: id === 1n || old.includes(id) });
   }
-  expectError(await postPlant(service, { id: 7, name: 'Fern' }), 'id_taken', 'belongs to another');
+  expectError(await postPlant(service, { id: 7, name: 'Fern' }), 'id_taken', 'already exists with different values');
   await service.stop();
 
   const after = await openTestDatabase({ url });
@@ -80,5 +80,5 @@ it('a start rejects a table of which one partition is unlogged', async () => {
   await (await openTestDatabase({ url })).close();
   await runPartition(url);
   await query(url, 'ALTER TABLE plants_07 SET UNLOGGED');
-  await expect(openTestDatabase({ url })).rejects.toThrow(/it is unlogged, so that a crash empties it/);
+  await expect(openTestDatabase({ url })).rejects.toThrow(/it is unlogged, so a crash empties it/);
 });

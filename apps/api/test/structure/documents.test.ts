@@ -171,10 +171,10 @@ describe('the decisions', () => {
     expect(listed).toEqual(expect.arrayContaining(decisions.map((page) => basename(page))));
   });
 
-  it.each(decisions)('%s has its four parts, in at most 200 words', (page) => {
+  it.each(decisions)('%s has its four parts, in at most 140 words', (page) => {
     const anchors = readAnchors(page);
     expect(anchors).toEqual(expect.arrayContaining(['context', 'decision', 'consequences', 'tried']));
-    expect(readPage(page).trim().split(/\s+/).length).toBeLessThanOrEqual(200);
+    expect(readPage(page).trim().split(/\s+/).length).toBeLessThanOrEqual(140);
   });
 });
 

@@ -68,7 +68,7 @@ it('shows a taken id at its field and the plant that has it, and keeps what was 
   await user.click(await screen.findByRole('button', { name: 'Open it' }));
   expect(location.pathname).toBe('/p/7');
   expect(screen.getByText(/^Plant with id/).closest('p')?.textContent).toBe('Plant with id 7: Fern');
-  await user.click(screen.getByRole('button', { name: 'Use a free id' }));
+  await user.click(screen.getByRole('button', { name: 'Use an available id' }));
   expect(document.activeElement).toBe(addButton());
   expect(screen.queryByText(/^Plant with id/)).toBeNull();
   await user.click(addButton());
@@ -151,7 +151,7 @@ it.each<[state: string, result: string, failures: readonly Parameters<typeof fai
   await add(user, { Id: '7', Name: 'Rose' });
   const retry = await screen.findByRole('button', { name: 'Try again' });
   const alert = screen.getByRole('alert');
-  expect(alert.textContent?.includes('may be stored')).toBe(names.at(-1) === 'no reply');
+  expect(alert.textContent?.includes('may have been saved')).toBe(names.at(-1) === 'no reply');
   expectList(new RegExp(`^${state}.*Rose.*Id 7.*\\.$`));
   expect(field('Name').value).toBe('Rose');
   await user.click(retry);

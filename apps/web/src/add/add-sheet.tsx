@@ -246,7 +246,7 @@ function TakenId({ id, onFreeId }: TakenIdProps) {
           </button>
         )}
         <button type="button" onClick={onFreeId}>
-          Use a free id
+          Use an available id
         </button>
       </div>
     </div>

@@ -65,7 +65,7 @@ it('shows the lines with a problem before it sends anything, then stores the oth
   expect((await button('All 3')).getAttribute('aria-pressed')).toBe('true');
   await button('Problems 1');
   const line = screen.getByRole('form', { name: 'Line 4' });
-  expect(within(line).getByText(/An id has digits only/)).toBeDefined();
+  expect(within(line).getByText(/An id can have only digits/)).toBeDefined();
   expect(screen.getByRole('status').textContent).toBe('0 changed, 2 new plants, 1 line with a problem.');
   expect(store.plants.size).toBe(0);
   await press('Add 2 plants');
@@ -204,11 +204,11 @@ it('does not overwrite changes that others make after the review, and shows them
   await client.createPlant({ body: { id: 4, name: 'Oak' } });
   await press('Update 2 and add 1 plant');
   await heading(
-    '1 plant updated from plants.csv. 1 was unchanged. 2 were changed by somebody else since the review.',
+    '1 plant updated from plants.csv. 1 was unchanged. 2 were changed by someone else since your review.',
   );
   expect(names()).toEqual(['1 Rose [bed]', '2 Bracken [bed]', '3 Moss []', '4 Oak []']);
   expect(
-    await screen.findAllByText('Somebody else has changed this plant since you reviewed it.'),
+    await screen.findAllByText('Someone else has changed this plant since you reviewed it.'),
   ).toHaveLength(2);
   expect(screen.getByText('Bracken').closest('del')).not.toBeNull();
   await press('Leave out line 5');
@@ -256,7 +256,7 @@ it('says why lines are not compared if the token may not read, and adds new plan
   await press('Add 3 plants');
   await heading('1 plant added from plants.csv. 1 was unchanged. 1 was not accepted.');
   expect(
-    within(screen.getByRole('form', { name: 'Line 3' })).getByText(/^The id 2 belongs to another plant/),
+    within(screen.getByRole('form', { name: 'Line 3' })).getByText(/^Plant 2 already exists with different values/),
   ).toBeDefined();
 });
 
@@ -293,7 +293,7 @@ it('shows plants that were deleted before, and adds them again on request', asyn
   store.fail({ kind: 'delay', ms: 0 }, { kind: 'drop', stored: true });
   await press('Add 3 deleted plants again');
   await waitFor(() => expect(document.querySelector('.import-stop')?.textContent).toMatch(/Trying again.$/));
-  await heading(/^2 plants added from plants.csv. 1 was unchanged. 1 was changed by somebody else/);
+  await heading(/^2 plants added from plants.csv. 1 was unchanged. 1 was changed by someone else/);
   expect([...store.plants].map(([id, { name }]) => `${id} ${name}`).toSorted()).toEqual([
     '1 Rose',
     '2 Elm',
@@ -400,7 +400,7 @@ it('keeps what was typed for editing, also if the worker fails or cannot read it
   expect(alert.textContent).toContain('Nothing was saved. Reload the page, then choose the same file');
   expect((await field()).value).toBe('1;Rose\n2;');
   await choose('');
-  expect((await screen.findByText(/There are no lines in it/)).closest('[role]')?.role).toBe('alert');
+  expect((await screen.findByText(/It has no lines/)).closest('[role]')?.role).toBe('alert');
   await userEvent.type(await field(), 'Fern');
   await press('Read lines');
   await press('Review lines');
@@ -552,7 +552,7 @@ it('warns if the ids probably belong to other plants', async () => {
     [3, 'Moss'],
   ] as const)
     await client.createPlant({ body: { id, name } });
-  const warning = /^Most changed lines have a name that is quite different/;
+  const warning = /^Most changed lines have a name that is very different/;
   await review('id,name\n1,Rosa rugosa alba\n2,Oak\n3,Green moss\n');
   expect(screen.queryByText(warning)).toBeNull();
   await press('Back');

@@ -29,7 +29,7 @@ const row: Row = {
   id: 'x',
   name: 'بلوط',
   state: 'problem',
-  problem: 'An id has digits only.',
+  problem: 'An id can have only digits.',
   warning: undefined,
   editing: { texts: { ...noTexts, id: 'x', name: 'بلوط\n' }, wrong: ['id'], freeId: '77' },
   before: undefined,
@@ -158,7 +158,7 @@ it('sends unchanged texts of a line exactly', async () => {
   await userEvent.type(id, '7{Enter}');
   const texts = { ...noTexts, id: '7', name: 'بلوط\n' };
   expect(requests.at(-1)).toEqual(['change', ['edit', 0, texts]]);
-  await userEvent.click(within(form).getByRole('button', { name: 'Choose a free id' }));
+  await userEvent.click(within(form).getByRole('button', { name: 'Choose an available id' }));
   expect(requests.at(-1)).toEqual(['change', ['edit', 0, { ...texts, id: '77' }]]);
   await userEvent.click(within(form).getByRole('button', { name: 'Leave out' }));
   expect(requests.at(-1)).toEqual(['change', ['leaveOut', 0]]);
@@ -176,7 +176,7 @@ it('shows a line that is too long to edit here, and lines that were sent', async
   show({ list: [{ group: 'problems', total: 4, rows }] });
   const items = within(screen.getByRole('region', { name: 'Problems' })).getAllByRole('listitem');
   expect(items.map(({ textContent }) => textContent)).toEqual([
-    'Line 2بلوطxLeave outAn id has digits only.',
+    'Line 2بلوطxLeave outAn id can have only digits.',
     'Line 3بلوطxAdded',
     'Line 4بلوطx',
     'Line 5بلوطxSame as another line',

@@ -27,7 +27,7 @@ export function DeleteAll({ filter, count, onDelete, onClose }: DeleteAllProps) 
       <h2 id={title}>{`Delete ${number}?`}</h2>
       <p>
         <span>All plants in the list</span> <bdi translate="no">{`“${titleOf(filter)}”.`}</bdi>{' '}
-        <span>You can undo this as long as this page is open.</span>
+        <span>You can undo this while this page is open.</span>
       </p>
       <div className="submit-row">
         <button ref={keep} type="button" onClick={onClose}>

@@ -48,8 +48,8 @@ interface Explanation {
 
 const safe = 'Trying again is safe.';
 const uncertain: Readonly<Record<Purpose, string>> = {
-  add: `The plant may be stored. ${safe}`,
-  change: `It may be changed. ${safe}`,
+  add: `The plant may have been saved. ${safe}`,
+  change: `It may have been changed. ${safe}`,
   read: '',
 };
 const ofPage: Explanation = {
@@ -69,7 +69,7 @@ const ofAddress: Explanation = {
 };
 const ofToken: Explanation = {
   about: 'token',
-  explain: ({ message }) => [message, 'Nothing that you typed is lost.'],
+  explain: ({ message }) => [message, 'Nothing you typed is lost.'],
 };
 
 /** The errors about records of other resources, which this page never requests. */
@@ -97,7 +97,7 @@ const explanations: Explanations = {
   // id_retired
   40007: {
     about: 'id',
-    explain: () => ['This id belonged to a deleted plant.', 'Choose another id.'],
+    explain: () => ['The plant with this id was deleted.', 'Choose another id.'],
   },
   // changes_unsupported
   50100: ofPage,
@@ -125,7 +125,7 @@ const explanations: Explanations = {
   // cursor_expired
   40011: {
     about: 'plant',
-    explain: () => ['A backup has replaced the plants.', 'Reload the page.'],
+    explain: () => ['The plants were restored from a backup.', 'Reload the page.'],
   },
   // exceeds_issuer
   40301: { about: 'scope', explain: ({ message }) => [message] },

@@ -111,7 +111,7 @@ it('rotates and revokes a token after confirmation', async () => {
   };
   await user.click(revoke);
   expect(await states()).toEqual([false, false, false, false]);
-  await user.click(screen.getByRole('button', { name: 'Revoke for good: shop' }));
+  await user.click(screen.getByRole('button', { name: 'Revoke permanently: shop' }));
   await waitFor(async () => expect((await states()).filter(Boolean)).toHaveLength(1));
 });
 

@@ -129,7 +129,7 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
                   }}
                 >
                   {asked?.id === token.id && asked.what === 'revoke' ? (
-                    <span key="sure">Revoke for good</span>
+                    <span key="sure">Revoke permanently</span>
                   ) : (
                     <span key="ask">Revoke</span>
                   )}

@@ -222,7 +222,7 @@ it('reports an address with its first rejection, and at the end how many there w
   for (let count = 0; count < 5; count++) await verify(`wrong ${a} 0`);
   expect(events).toEqual([[{ clientAddress: a, seconds: 60 }, 'authentication limited']]);
   vi.advanceTimersByTime(60_001);
-  expect(events.slice(1)).toEqual([[{ clientAddress: a, rejected: 5 }, 'authentication limit over']]);
+  expect(events.slice(1)).toEqual([[{ clientAddress: a, rejected: 5 }, 'authentication limit ended']]);
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -230,7 +230,7 @@ it('reports the count so far when the service stops', async () => {
   for (const address of [a, b]) await exhaust(address);
   await verify(`wrong ${b} 0`, b);
   stopping.abort();
-  expect(events.slice(1)).toEqual([[{ clientAddress: b, rejected: 1 }, 'authentication limit over']]);
+  expect(events.slice(1)).toEqual([[{ clientAddress: b, rejected: 1 }, 'authentication limit ended']]);
 });
 
 it('forgets the address whose latest request is the longest ago when there are too many', async () => {

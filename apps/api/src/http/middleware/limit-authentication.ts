@@ -32,7 +32,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
   const { accessTokens, authFailuresPerMinute, log, metrics, stopping } = dependencies;
   const name = 'plant_store_authentication_limited_total';
   const help =
-    'Requests rejected with rate_limited, since their client address had too many failed authentications';
+    'Requests rejected with rate_limited because their client address had too many failed authentications';
   const limitedRequests = metrics && new Counter({ name, help, registers: [metrics] });
   if (authFailuresPerMinute === 0) return (_request, text, cached) => cached ?? accessTokens.verify(text);
 
@@ -43,7 +43,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
     ...forAMinute,
     ttlAutopurge: true,
     dispose({ rejected }, clientAddress) {
-      if (rejected > 0) log.warn({ clientAddress, rejected }, 'authentication limit over');
+      if (rejected > 0) log.warn({ clientAddress, rejected }, 'authentication limit ended');
     },
   });
   stopping.addEventListener('abort', () => failed.clear());

@@ -33,7 +33,7 @@ export const checkHeaders: RequestHandler = (request, response, next) => {
   if (!hostPattern.test(headers.host ?? '')) {
     throw new ServiceError(
       'bad_request',
-      'The Host header of the request is not valid: it must be a name or an address, with or without a port.',
+      'The Host header is not valid: it must be a name or an address, with or without a port.',
     );
   }
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
@@ -101,7 +101,7 @@ export const requireValidTarget: RequestHandler = (request, _response, next) => 
   if (request.invalidTarget) {
     throw new ServiceError(
       'bad_request',
-      `The target of the request is not valid. Send a path such as ${paths}, or an absolute http or https URL.`,
+      `The request target is not valid. Send a path such as ${paths}, or an absolute http or https URL.`,
     );
   }
   next();

@@ -52,7 +52,7 @@ async function checkTable(connection: ClientBase, { name }: Table): Promise<void
   if (table === undefined) throw unusable(name, 'it does not exist');
   if (!table.hasKey)
     throw unusable(name, 'its id has no primary key or other unique index that ON CONFLICT can use');
-  if (!table.isLogged) throw unusable(name, 'it is unlogged, so that a crash empties it');
+  if (!table.isLogged) throw unusable(name, 'it is unlogged, so a crash empties it');
 }
 
 async function checkInsert(connection: ClientBase, table: Table): Promise<void> {
@@ -83,7 +83,7 @@ async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   } catch (error) {
     if (findDriverError(error)?.code !== '42501') throw error;
     throw new OperatorError(
-      'The database cannot be used: its user may not call pg_logical_emit_message, which the retry of a create needs. GRANT EXECUTE on this function, with text as its content; PostgreSQL grants it to everybody by default.',
+      'The database cannot be used: its user may not call pg_logical_emit_message, which retries of a create need. GRANT EXECUTE on this function, with text as its content, to the user. PostgreSQL grants it to all users by default.',
       { cause: error },
     );
   }

@@ -89,7 +89,7 @@ export async function distributeTables(
   const extent = (await readShards(connection, tables)) ?? { shards: 0, nodes: 0 };
   if (shards !== undefined && shards !== extent.shards)
     throw new OperatorError(
-      `The tables are distributed already, over ${extent.shards} shards, which this command does not change. ${pathOfPage('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
+      `The tables are already distributed, over ${extent.shards} shards, which this command does not change. ${pathOfPage('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
     );
   // That needs a moment without any reader, so it has a transaction of its own: a long export must not undo the move.
   for (const { name } of tables)

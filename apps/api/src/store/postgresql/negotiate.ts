@@ -52,7 +52,7 @@ export async function negotiate(
     // With another schema, tables would be in the wrong one.
     if (location.schema !== 'public' || location.withoutOptions || !noOptions.test(message)) throw error;
     warn({
-      found: 'the pooler in front of the database takes no statement_timeout',
+      found: 'the pooler in front of the database rejects statement_timeout',
       advice: "Set it for the user: ALTER ROLE … SET statement_timeout = '5s'.",
     });
     return { ...location, withoutOptions: true };

@@ -226,11 +226,11 @@ const certificateError = /certificate|altnames/i;
 /** PgBouncer rejects settings of a connection that it does not hand on, with a message that other poolers use, too. */
 function adviseOn(code: string, message: string): string {
   if (nodeError.test(code))
-    return 'A node of Citus is away, and creating or changing tables needs all of them. Nothing was changed. Start the node, then try again.';
+    return 'A Citus node is down, and creating or changing tables needs all nodes. Nothing was changed. Start the node, then try again.';
   if (certificateError.test(message))
-    return 'If the server has a certificate of its own CA, name the file of that CA in sslrootcert. To encrypt without checking who the server is, write sslmode=require.';
+    return 'If the certificate of the server is from a private CA, set sslrootcert to the file of the CA. To encrypt without checking the certificate, use sslmode=require.';
   return message.includes('unsupported startup parameter')
-    ? 'A pooler is in front of it. Let it ignore that parameter (PgBouncer: ignore_startup_parameters = options), or connect without the pooler (Neon: the host without -pooler), and set what is lost for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
+    ? 'There is a pooler in front of it. Make it ignore that parameter (PgBouncer: ignore_startup_parameters = options), or connect without the pooler (Neon: the host without -pooler), and set the lost settings for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
     : 'Set DATABASE_URL to a running PostgreSQL database, with a user who may create tables in it.';
 }
 

@@ -39,7 +39,7 @@ export function describeStore(path: string, pragmas = ''): Promise<StoreDescript
     if (ledger === undefined) throw new OperatorError(`The database ${path} is empty.`);
     if (ledger.some(({ migrationName }) => !/^\w{1,200}$/.test(migrationName)))
       throw new OperatorError(
-        'The database cannot be used: its table _prisma_migrations has a name that no migration has.',
+        'The database cannot be used: its table _prisma_migrations has an unknown migration.',
       );
     const migrations = readMigrations('sqlite');
     const pending = findPendingMigrations(migrations, ledger);

@@ -110,7 +110,7 @@ export function createListThread(
 
   async function read(request: ReadRequest): Promise<unknown> {
     if (isClosed) throw new Error('The database is closed');
-    if (hanging.size >= maxHanging) throw databaseUnavailable(new Error('The threads of lists hang'));
+    if (hanging.size >= maxHanging) throw databaseUnavailable(new Error('The list threads hang'));
     thread ??= startThread();
     const running = thread;
     running.ref();
@@ -120,7 +120,7 @@ export function createListThread(
       const [answer]: Answer[] = await withTimeout(once(running, 'message'), timeoutMs, () =>
         giveUp(running),
       );
-      if (answer === undefined) throw new Error('The thread of lists gave no answer');
+      if (answer === undefined) throw new Error('The list thread did not reply');
       if ('read' in answer) return answer.read;
       throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
     } finally {

@@ -94,7 +94,7 @@ export async function openSqlite(
       addDiskGauges(metrics, path);
       addGauge(metrics, {
         name: 'plant_store_sqlite_checkpoint_overdue_seconds',
-        help: 'For how long part of the write-ahead log of SQLite has not been moved into the database; 0 if nothing is left',
+        help: 'How long part of the write-ahead log of SQLite has waited to be moved into the database; 0 if nothing is left',
         aggregator: 'max',
         read: () => (checkpointer?.overdueMs() ?? 0) / 1_000,
       });

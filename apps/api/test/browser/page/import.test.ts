@@ -92,7 +92,7 @@ it('updates from a spreadsheet, and overwrites nothing that somebody else change
   await page.getByRole('button', { name: 'Update 2 and add 1 plant' }).click();
   await page
     .getByRole('heading', {
-      name: '1 plant added and 1 updated from stock.csv. 1 was unchanged. 1 was changed by somebody else since the review.',
+      name: '1 plant added and 1 updated from stock.csv. 1 was unchanged. 1 was changed by someone else since your review.',
     })
     .waitFor();
   expect([800001, 800002, 800004].map(nameOf)).toEqual(['Roses', 'Bracken', 'Ivy']);
@@ -173,7 +173,7 @@ it('fixes a line beside the others, leaves out a total and a name that is there 
   await page.getByText('Plant 700001 already has this name.').waitFor();
   await page.getByRole('button', { name: 'Leave out line 3' }).click();
   const line = page.getByRole('form', { name: 'Line 2' });
-  await line.getByRole('button', { name: 'Choose a free id' }).click();
+  await line.getByRole('button', { name: 'Choose an available id' }).click();
   await page.getByRole('button', { name: 'Add 2 plants' }).click();
   await page.getByRole('heading', { name: '2 plants added from stock.csv. 2 were left out.' }).waitFor();
   await page.getByRole('button', { name: 'Import another file' }).click();

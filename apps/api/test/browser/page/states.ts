@@ -189,7 +189,7 @@ export const states: readonly State[] = [
       await openTokens(page, store);
       return async () => {
         await page.getByRole('button', { name: /^Revoke ?: quickstart/ }).click();
-        await page.getByText('Revoke for good').waitFor();
+        await page.getByText('Revoke permanently').waitFor();
       };
     },
   },
@@ -397,10 +397,10 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openAdd(page, store);
       await addPlant(page, { id: `${ficus.id}`, name: 'Monstera' });
-      await button(page, 'Use a free id').waitFor();
+      await button(page, 'Use an available id').waitFor();
       await button(page, 'Open it').waitFor();
       return async () => {
-        await button(page, 'Use a free id').click();
+        await button(page, 'Use an available id').click();
         await page.keyboard.press('Enter');
         await page.getByText(/^Stored: Monstera/).waitFor();
       };

@@ -108,7 +108,7 @@ function PasteForm({ session, state: { draft: text } }: StepProps) {
           />
         </label>
       ) : (
-        <p>{`The pasted lines are kept: ${formatCount(text.length)} characters, too many to edit here.`}</p>
+        <p>{`The pasted text is kept, but its ${formatCount(text.length)} characters are too many to edit here.`}</p>
       )}
       <p id={hint} className="import-hint">
         Copy cells in your spreadsheet, and paste them here.

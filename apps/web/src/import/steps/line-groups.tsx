@@ -31,9 +31,9 @@ const titles: Readonly<Record<Filter, string>> = {
 };
 
 const hints: Readonly<Partial<Record<Group, string>>> = {
-  problems: 'Fix them here; your file stays as it is.',
-  changes: 'What is stored now, then what your file says.',
-  unchanged: 'These stay as they are.',
+  problems: 'Fix them here. Your file does not change.',
+  changes: 'The stored text first, then the text in your file.',
+  unchanged: 'These do not change.',
   'left-out': 'These are not saved.',
 };
 
@@ -199,7 +199,7 @@ function Line({ row, onChange }: LineProps) {
       {state === 'conflict' && (
         <p className="import-reason">
           <Icon name="warning" />
-          Somebody else has changed this plant since you reviewed it.
+          Someone else has changed this plant since you reviewed it.
         </p>
       )}
       {problem !== undefined && (
@@ -268,7 +268,7 @@ function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: Probl
             className="quiet link"
             onClick={() => onChange(row, ['edit', row.index, { ...edited, id: freeId }])}
           >
-            Choose a free id
+            Choose an available id
           </button>
         )}
         <button type="submit" hidden={JSON.stringify(edited) === written}>

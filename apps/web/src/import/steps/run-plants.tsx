@@ -157,7 +157,7 @@ function describeState({ task, state, stop, done, restored }: Progress, { counts
   const others = [
     [replayed, 'unchanged'],
     [repeated, 'the same as another line'],
-    [conflict, 'changed by somebody else since the review'],
+    [conflict, 'changed by someone else since your review'],
     [retired, 'deleted before'],
     [rejected, 'not accepted'],
     [problem + skipped, 'left out'],

@@ -53,7 +53,7 @@ const cases: readonly (readonly [
       '3! Write the id without separators between its digits.',
       '4! Write the id without decimals.',
       '5! The id is missing.',
-      '6! An id has digits only.',
+      '6! An id can have only digits.',
     ],
   ],
   ['libreoffice-semicolons-windows-1252.csv', bestand('01:30:00 PM', '11/25/2026', '1234')],
@@ -158,7 +158,7 @@ const saveAs = 'In Excel, choose Save As, then .xlsx.';
 
 /** Files of other kinds, and what the page says about them. */
 const wrongKinds: readonly (readonly [name: string, message: string])[] = [
-  ['archive.zip', 'This file is compressed. Unpack it first, then choose the file in it.'],
+  ['archive.zip', 'This file is compressed. Extract it first, then choose the file inside.'],
   ['binary-workbook.xlsb', `This is a binary Excel workbook (.xlsb). ${saveAs}`],
   ['numbers.numbers', 'This is a Numbers document. In Numbers, choose File, Export To, then Excel.'],
   ['old-excel-named.csv', `This is an old Excel workbook (.xls). ${saveAs}`],

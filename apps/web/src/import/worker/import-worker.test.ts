@@ -144,11 +144,11 @@ it('reports why it retries while it runs', async () => {
   await run();
   expect((await untilState('ended')).progress.retrying).toBeUndefined();
   const retrying = views().flatMap(({ progress }) => progress?.retrying ?? []);
-  expect(retrying[0]).toBe('The service cannot store plants at the moment. Trying again.');
+  expect(retrying[0]).toBe('The server cannot save plants right now. Trying again.');
 });
 
 const limited = reply(429, errors.rate_limited.error, { 'Retry-After': '300' });
-const goingOn = `This continues at ${new Date(300_000).toLocaleTimeString()}.`;
+const goingOn = `The import resumes at ${new Date(300_000).toLocaleTimeString()}.`;
 
 it('waits for the rate limit, shows until when, and resumes', async () => {
   const { store, read, run, view, untilState } = open();
@@ -191,7 +191,7 @@ it('checks an edited line against the contract and the other lines', async () =>
     { index: 30 },
     { index: 31, problem: 'Line 7 has the same id.' },
   ]);
-  expect(await edit(30, 'y')).toBe('An id has digits only.');
+  expect(await edit(30, 'y')).toBe('An id can have only digits.');
   expect(await edit(30, '40', '')).toBe('The name is missing.');
   expect(await edit(30, '7')).toBe('Line 9 has the same id.');
   expect(await edit(30, '40')).toBeUndefined();

@@ -301,7 +301,7 @@ export class Lines {
         : []),
       ...(renamed.length * 2 > changed.length
         ? [
-            'Most changed lines have a name that is quite different from the one stored under their id. Check that these are the same plants.',
+            'Most changed lines have a name that is very different from the one stored with their id. Check that these are the same plants.',
           ]
         : []),
       ...(variant === undefined
@@ -364,7 +364,7 @@ export class Lines {
       warning,
       ...mapFields((name) => show(name === 'id' ? id : texts[name] || keptText(name))),
       before: known && mapFields((name) => show(name === 'id' ? id : (known.plant[name] ?? ''))),
-      problem: isProblem ? problem?.reason : line.isTotal ? 'This line has a total.' : undefined,
+      problem: isProblem ? problem?.reason : line.isTotal ? 'This line is a total.' : undefined,
       editing: isEditable
         ? { texts, wrong, freeId: wrong.includes('id') ? this.#findFreeId(line, texts) : undefined }
         : undefined,

@@ -30,14 +30,14 @@ it('reads 5,000 lines with a quote that is never closed in every tenth', async (
 });
 
 it.each([
-  ['1e5', 'The spreadsheet has shortened this id. Format the column as text'],
-  ['9.22337E+18', 'The spreadsheet has shortened this id. Format the column as text'],
-  ['9,22337E+18', 'The spreadsheet has shortened this id. Format the column as text'],
+  ['1e5', 'The spreadsheet shortened this id. Format the column as text'],
+  ['9.22337E+18', 'The spreadsheet shortened this id. Format the column as text'],
+  ['9,22337E+18', 'The spreadsheet shortened this id. Format the column as text'],
   ['1.0', 'Write the id without decimals'],
   ['1,000', 'Write the id without separators between its digits'],
   ['1 000 000', 'Write the id without separators between its digits'],
-  ['Rose', 'An id has digits only'],
-  ['⑨', 'An id has digits only'],
+  ['Rose', 'An id can have only digits'],
+  ['⑨', 'An id can have only digits'],
 ])('rejects the id %s of a cell', async (id, reason) => {
   const { faulty } = await read(file('plants.tsv', `id\tname\n1\tFern\n${id}\tRose\n`));
   expect(faulty).toEqual({ 3: expect.stringContaining(reason) });
@@ -56,7 +56,7 @@ it.each([
 
 it('explains all errors of a line together', async () => {
   const content = `id,name,tag\n9223372036854775808,Rose\n,Rose\n4,\n5,a\0b\nx,\n-9223372036854775808,Fern\n${'9'.repeat(5000)},Ivy\n-9223372036854775809,Oak`;
-  const tooLarge = 'The id is too large. One of up to 18 digits always fits.';
+  const tooLarge = 'The id is too large. Use up to 18 digits.';
   expect(await read(file('plants.csv', content))).toMatchObject({
     plants: { 7: { id: -9223372036854775808n, name: 'Fern' } },
     faulty: {
@@ -64,7 +64,7 @@ it('explains all errors of a line together', async () => {
       3: 'The id is missing.',
       4: 'The name is missing.',
       5: 'The name has a character that cannot be saved. Type it again.',
-      6: 'An id has digits only. The name is missing.',
+      6: 'An id can have only digits. The name is missing.',
       8: tooLarge,
       9: tooLarge.replace('large', 'small'),
     },

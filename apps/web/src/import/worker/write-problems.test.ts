@@ -13,7 +13,7 @@ async function write(name: string, content: string, change: (lines: Lines) => vo
   return { text, fileName: written.fileName };
 }
 
-const taken = 'The id 9223372036854775807 belongs to another plant.';
+const taken = 'Plant 9223372036854775807 already exists with different values.';
 
 /** Notes that the service has rejected a line. */
 function reject(lines: Lines, index: number, error: number, reason: string) {
@@ -27,8 +27,8 @@ it('adds line, error and reason, and keeps the cells exact', async () => {
     fileName: 'plants-problems.csv',
     text: [
       'id;name;tag;line;error;reason',
-      '9223372036854775807;"a;""b""\n";=1+1;2;40003;The id 9223372036854775807 belongs to another plant.',
-      'x;" Rose ";;5;;An id has digits only.',
+      '9223372036854775807;"a;""b""\n";=1+1;2;40003;Plant 9223372036854775807 already exists with different values.',
+      'x;" Rose ";;5;;An id can have only digits.',
       '2;;;6;;The name is missing.',
       '',
     ].join('\r\n'),
@@ -66,7 +66,7 @@ it('adds the reasons to the objects of NDJSON, and keeps the rest as it is writt
   expect(first).toEqual({
     fileName: 'plants-problems.ndjson',
     text: [
-      '{"id":9223372036854775807,"name":"Rose", "n":1.0,"rejected":{"line":1,"error":40003,"reason":"The id 9223372036854775807 belongs to another plant."}}',
+      '{"id":9223372036854775807,"name":"Rose", "n":1.0,"rejected":{"line":1,"error":40003,"reason":"Plant 9223372036854775807 already exists with different values."}}',
       '{"id":1,"rejected":{"line":2,"reason":"The name is missing."}}',
       `{"text":"{\\"id\\":2","rejected":{"line":3,"reason":"This line cannot be read: Expected ',' or '}' but reached end of input at position 7."}}`,
       '{"rejected":{"line":4,"reason":"The id is missing. The name is missing."}}',

@@ -90,7 +90,7 @@ const longestId = 19;
 const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[] = [
   [
     /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i,
-    'The spreadsheet has shortened this id. Format the column as text, and enter the id again.',
+    'The spreadsheet shortened this id. Format the column as text, and enter the id again.',
     'replace',
   ],
   [/^[+-]?\d{1,3}([.,'’\s]\d{3})+$/, 'Write the id without separators between its digits.', 'separators'],
@@ -111,9 +111,9 @@ function readId(cell: string): { readonly id: bigint } | { readonly reason: stri
   const start = text.slice(0, longestId * 2);
   const [, reason, fix] = damages.find(([pattern]) => pattern.test(start)) ?? [];
   if (reason !== undefined && fix !== undefined) return { reason, fix };
-  if (digits === undefined) return { reason: 'An id has digits only.', fix: 'replace' };
+  if (digits === undefined) return { reason: 'An id can have only digits.', fix: 'replace' };
   const size = sign === '-' ? 'small' : 'large';
-  return { reason: `The id is too ${size}. One of up to 18 digits always fits.`, fix: 'replace' };
+  return { reason: `The id is too ${size}. Use up to 18 digits.`, fix: 'replace' };
 }
 
 /** The text of an id, after a fix if it cannot be read. */

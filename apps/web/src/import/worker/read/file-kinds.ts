@@ -8,7 +8,7 @@ export class UnreadableFileError extends Error {
 const saveAsXlsx = 'In Excel, choose Save As, then .xlsx.';
 const pdf = 'This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.';
 const picture = 'This is a picture. Type its list into a spreadsheet, or paste the lines below.';
-const packed = 'This file is compressed. Unpack it first, then choose the file in it.';
+const packed = 'This file is compressed. Extract it first, then choose the file inside.';
 
 /** The first bytes of other kinds of files, as hexadecimal digits, and what to do with them. */
 const signatures: readonly (readonly [start: RegExp, advice: string])[] = [

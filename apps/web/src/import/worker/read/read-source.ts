@@ -41,7 +41,7 @@ export async function readSource(source: Source, readAs: ReadAs = {}): Promise<T
         );
   const { rows } = table;
   if (rows.length === 0)
-    throw new UnreadableFileError('There are no lines in it. Choose a file with plants, or paste them.');
+    throw new UnreadableFileError('It has no lines. Choose a file with plants, or paste them.');
   if (rows.length > maxRows + 1) throw tooManyRows();
   for (const { line, cells } of rows) {
     // A workbook may have a single cell far to the right.
@@ -69,7 +69,7 @@ async function readFile(file: File, { sheet: chosen, encoding }: ReadAs): Promis
     bytes = new Uint8Array(await file.arrayBuffer());
   } catch {
     throw new UnreadableFileError(
-      'The file could not be read: it was changed, moved or removed. Choose it again.',
+      'The file could not be read because it was changed, moved, or deleted. Choose it again.',
     );
   }
   if (!isWorkbook(bytes, fileName)) return readText(decodeText(bytes, encoding), fileName);

@@ -51,7 +51,7 @@ it('is stored once, however often its create is retried, and keeps its id', asyn
   expect(await create(1n)).toMatchObject({ status: 200, body: full, replayed: true });
   const later = { ...full, plantedAt: '1760-01-01T00:59:59.999+01:00' };
   expect(await create(1n, later)).toMatchObject({ status: 200, replayed: true });
-  const taken = rejected(400, 40003, 'The id 1 belongs to another garden. Choose another id.');
+  const taken = rejected(400, 40003, 'Garden 1 already exists with different values. Choose another id.');
   const others = [
     { ...full, area: INT64_MIN + 1n },
     { ...full, isOpen: false },
@@ -102,7 +102,7 @@ it('is updated and deleted under a condition, and leaves a tombstone', async () 
   const updated = await update(etag);
   expect(updated).toMatchObject({ status: 200, body: { id: 3n, ...bare } });
   expect(updated.body).not.toHaveProperty('area');
-  const changed = 'Garden 3 has changed since you read it. Get it, and decide again.';
+  const changed = 'Garden 3 has changed since you read it. Get it again, then decide.';
   const isAnother = { 'if-match': etag ?? '' };
   const other = open().updateGarden({ params, headers: isAnother, body: full });
   expect(await other).toMatchObject(rejected(412, 41200, changed));
@@ -113,7 +113,7 @@ it('is updated and deleted under a condition, and leaves a tombstone', async () 
   expect(await create(3n)).toMatchObject({ status: 200, body: full, replayed: true });
   expect(await open().deleteGarden({ params, ifMatch: read })).toMatchObject({ status: 204 });
   expect(await open().getGarden({ params })).toMatchObject({ status: 404 });
-  const retired = /^The id 3 belonged to a deleted garden\./;
+  const retired = /^Garden 3 was deleted\./;
   expect(await create(3n)).toMatchObject(rejected(400, 40007, expect.stringMatching(retired)));
   const reused = open().updateGarden({ params, headers: { 'if-none-match': '*' }, body: full });
   expect(await reused).toMatchObject({ status: 200, body: { id: 3n, ...full } });
