@@ -138,7 +138,11 @@ it('limits a token to its own number, which replaces that of all, be it more or 
         ratelimit: expect.stringContaining(`"plants"; r=${ratePerMinute - id}; t=`),
       });
     const reply = await send(ratePerMinute + 1);
-    expectError(reply, 'rate_limited', `Too many requests. Try again in ${reply.headers['retry-after']} seconds.`);
+    expectError(
+      reply,
+      'rate_limited',
+      `Too many requests. Try again in ${reply.headers['retry-after']} seconds.`,
+    );
     const client = createClient({ baseUrl: on.baseUrl, token: text, retries: 0 });
     const plants = Array.from({ length: ratePerMinute + 1 }, (_, id) => ({ id, name: 'x' }));
     expect((await client.createPlants({ body: { plants } })).status).toBe(429);

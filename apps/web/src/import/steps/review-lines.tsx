@@ -61,7 +61,9 @@ export function ReviewLines({ session, state }: StepProps) {
         </p>
       )}
       {changed > 0 && !canUpdate && (
-        <p className="import-note">You do not have permission to edit plants, so changed plants will not be updated.</p>
+        <p className="import-note">
+          You do not have permission to edit plants, so changed plants will not be updated.
+        </p>
       )}
       {isSame && <p>Everything in these lines is already saved.</p>}
       {hasUndone && ready > 0 && canUpdate && <p>Previously deleted plants will be added again.</p>}
