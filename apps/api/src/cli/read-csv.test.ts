@@ -112,7 +112,7 @@ it('takes at most 1,000 columns, and names no more than fit into a message', asy
 
   const { message } = await read([table(1_001)]);
   expect(message).toBe(
-    'The first line names 1,001 columns; at most 1,000 are read. Keep id, name, tag and addedAt, and import the file again.',
+    'The first line names 1,001 columns; at most 1,000 are read. Keep id, name, tag, and addedAt, and import the file again.',
   );
   const unknown = await read([`\u001b[2J,${'x'.repeat(5_000)}\n`]);
   expect(unknown.message).toMatch(/^The first line must name .* It has: \\u001b\[2J, x+…\. Rename/);

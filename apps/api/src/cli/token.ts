@@ -322,7 +322,7 @@ function unknownToken(id: number, { commandName }: TokenOutput): OperatorError {
   return new OperatorError(`There is no token ${id}. List all tokens with: ${commandName} token list`);
 }
 
-/** Formats a list such as `create, read and delete`. */
+/** Formats a list such as `create, read, and delete`. */
 const scopeList = new Intl.ListFormat('en-US');
 
 function describeIssued(token: AccessToken): string {

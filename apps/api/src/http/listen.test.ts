@@ -14,7 +14,7 @@ it('accepts the lowest limit that the error names, and no lower one', () => {
   const other = { adminConnections: 64, databaseConnections: 10 };
   expect(countAllowedConnections(154, other)).toBe(16);
   expect(() => countAllowedConnections(153, other)).toThrow(OperatorError);
-  expect(() => countAllowedConnections(153, other)).toThrow(/153 files, but needs 154 or more.+LimitNOFILE/);
+  expect(() => countAllowedConnections(153, other)).toThrow(/153 files but needs at least 154.+LimitNOFILE/);
 });
 
 it('reads the limit of this process', () => {

@@ -89,7 +89,7 @@ describe('a call without a reply', () => {
   it('words failures of reads and changes differently from failures of creates', async () => {
     for (const { status, error, example } of ofOperation) {
       const rejected = await reject({ status, error, message: example });
-      expect(explainFailure(rejected, 'read').message).not.toMatch(/stored|stores|sent than|safe/);
+      expect(explainFailure(rejected, 'read').message).not.toMatch(/\bstored|stores|sent than|safe/);
       expect(explainFailure(rejected, 'change').message).not.toMatch(/may have been saved/);
     }
     const lost = new NetworkError(request, 'no reply');
