@@ -60,6 +60,26 @@ const targets = new Map<string, Target>([
   mode('systemd', 'the systemd units: Debian’s systemd'),
   mode('citus', 'a Citus cluster, whose coordinator CITUS_URL names'),
   [
+    'translated',
+    {
+      about: 'the tests of the page while the browser translates it',
+      commands: [
+        [
+          'pnpm',
+          '--dir',
+          'apps/web',
+          'exec',
+          'vitest',
+          'run',
+          '--mode',
+          'translated',
+          '--project',
+          'translated',
+        ],
+      ],
+    },
+  ],
+  [
     'examples',
     {
       about:
