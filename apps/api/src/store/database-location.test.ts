@@ -81,31 +81,107 @@ it.each([
 
 /** Connection strings as providers and tools print them. The effect is the `sslmode` or the path, and warnings, or the problem. */
 const strings: readonly (readonly [source: string, text: string, effect: string])[] = [
-  ['Neon', 'postgresql://ada:secret@ep-cool-sun-123456-pooler.eu-central-1.aws.neon.tech/plants?sslmode=require&channel_binding=require', 'verify-full. channel_binding=require becomes sslmode=verify-full, which also verifies the server.'],
-  ['Neon, for psql', "psql 'postgresql://ada:secret@ep-cool-sun-123456.eu-central-1.aws.neon.tech/plants?sslmode=require'", 'require'],
-  ['Neon, without SNI', 'postgresql://ada:secret@ep-cool-sun-123456.eu-central-1.aws.neon.tech/plants?sslmode=require&options=endpoint%3Dep-cool-sun-123456', 'require'],
+  [
+    'Neon',
+    'postgresql://ada:secret@ep-cool-sun-123456-pooler.eu-central-1.aws.neon.tech/plants?sslmode=require&channel_binding=require',
+    'verify-full. channel_binding=require becomes sslmode=verify-full, which also verifies the server.',
+  ],
+  [
+    'Neon, for psql',
+    "psql 'postgresql://ada:secret@ep-cool-sun-123456.eu-central-1.aws.neon.tech/plants?sslmode=require'",
+    'require',
+  ],
+  [
+    'Neon, without SNI',
+    'postgresql://ada:secret@ep-cool-sun-123456.eu-central-1.aws.neon.tech/plants?sslmode=require&options=endpoint%3Dep-cool-sun-123456',
+    'require',
+  ],
   ['Supabase, direct', 'postgresql://postgres:secret@db.abcdefgh.supabase.co:5432/postgres', 'prefer'],
-  ['Supabase, session pooler', 'postgresql://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:5432/postgres', 'prefer'],
-  ['Supabase, for Prisma', 'postgresql://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?pgbouncer=true&connection_limit=1', 'prefer. connection_limit is ignored: DATABASE_POOL_SIZE is used.'],
-  ['Supabase, by Vercel', 'postgres://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?sslmode=require&supa=base-pooler.x', 'require. supa is not a known parameter and is ignored.'],
-  ['Amazon RDS, Railway, Render', 'postgresql://ada:secret@plants.abc123.eu-central-1.rds.amazonaws.com:5432/plants', 'prefer'],
-  ['Amazon RDS, verified', 'postgresql://ada:secret@plants.abc123.eu-central-1.rds.amazonaws.com:5432/plants?sslmode=verify-full&sslrootcert=/etc/ssl/global-bundle.pem', 'verify-full'],
-  ['Azure', 'postgresql://ada:secret@plants.postgres.database.azure.com:5432/postgres?sslmode=require', 'require'],
-  ['Azure, for psql', 'host=plants.postgres.database.azure.com port=5432 dbname=postgres user=ada password=secret sslmode=require', 'require'],
-  ['Azure, for ADO.NET', 'Server=plants.postgres.database.azure.com;Database=postgres;Port=5432;User Id=ada;Password=secret;Ssl Mode=Require;', 'require'],
-  ['Azure, for JDBC', 'jdbc:postgresql://plants.postgres.database.azure.com:5432/postgres?user=ada&password=secret&sslmode=require', 'is for JDBC: write it without jdbc:, with user and password, as postgresql://user:password@host:5432/plant_store'],
+  [
+    'Supabase, session pooler',
+    'postgresql://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:5432/postgres',
+    'prefer',
+  ],
+  [
+    'Supabase, for Prisma',
+    'postgresql://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?pgbouncer=true&connection_limit=1',
+    'prefer. connection_limit is ignored: DATABASE_POOL_SIZE is used.',
+  ],
+  [
+    'Supabase, by Vercel',
+    'postgres://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?sslmode=require&supa=base-pooler.x',
+    'require. supa is not a known parameter and is ignored.',
+  ],
+  [
+    'Amazon RDS, Railway, Render',
+    'postgresql://ada:secret@plants.abc123.eu-central-1.rds.amazonaws.com:5432/plants',
+    'prefer',
+  ],
+  [
+    'Amazon RDS, verified',
+    'postgresql://ada:secret@plants.abc123.eu-central-1.rds.amazonaws.com:5432/plants?sslmode=verify-full&sslrootcert=/etc/ssl/global-bundle.pem',
+    'verify-full',
+  ],
+  [
+    'Azure',
+    'postgresql://ada:secret@plants.postgres.database.azure.com:5432/postgres?sslmode=require',
+    'require',
+  ],
+  [
+    'Azure, for psql',
+    'host=plants.postgres.database.azure.com port=5432 dbname=postgres user=ada password=secret sslmode=require',
+    'require',
+  ],
+  [
+    'Azure, for ADO.NET',
+    'Server=plants.postgres.database.azure.com;Database=postgres;Port=5432;User Id=ada;Password=secret;Ssl Mode=Require;',
+    'require',
+  ],
+  [
+    'Azure, for JDBC',
+    'jdbc:postgresql://plants.postgres.database.azure.com:5432/postgres?user=ada&password=secret&sslmode=require',
+    'is for JDBC: write it without jdbc:, with user and password, as postgresql://user:password@host:5432/plant_store',
+  ],
   ['Google Cloud SQL', 'postgresql://ada:secret@/plants?host=/cloudsql/garden:europe-west1:plants', 'none'],
-  ['Crunchy Bridge, Heroku', 'postgres://ada:secret@ec2-192-0-2-7.eu-west-1.compute.amazonaws.com:5432/d1a2b3', 'prefer'],
+  [
+    'Crunchy Bridge, Heroku',
+    'postgres://ada:secret@ec2-192-0-2-7.eu-west-1.compute.amazonaws.com:5432/d1a2b3',
+    'prefer',
+  ],
   ['Fly.io', 'postgres://ada:secret@plants-db.flycast:5432/plants?sslmode=disable', 'disable'],
-  ['Aiven, DigitalOcean, Timescale', 'postgresql://doadmin:secret@plants-do-user-1-0.b.db.ondigitalocean.com:25060/defaultdb?sslmode=require', 'require'],
-  ['PlanetScale', 'postgresql://ada:secret@eu.pg.psdb.cloud:5432/postgres?sslmode=verify-full&sslrootcert=system', 'verify-full'],
-  ["Prisma's documentation", 'postgresql://ada:secret@db.example.com:5432/plants?schema=public&connection_limit=5&pool_timeout=10&sslmode=require&sslaccept=strict', 'verify-full. connection_limit is ignored: DATABASE_POOL_SIZE is used. pool_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS.'],
-  ['Prisma Accelerate', 'prisma+postgres://accelerate.prisma-data.net/?api_key=secret', "is for Prisma's own server: use the direct connection string that its console shows, such as postgresql://user:password@host:5432/plant_store"],
+  [
+    'Aiven, DigitalOcean, Timescale',
+    'postgresql://doadmin:secret@plants-do-user-1-0.b.db.ondigitalocean.com:25060/defaultdb?sslmode=require',
+    'require',
+  ],
+  [
+    'PlanetScale',
+    'postgresql://ada:secret@eu.pg.psdb.cloud:5432/postgres?sslmode=verify-full&sslrootcert=system',
+    'verify-full',
+  ],
+  [
+    "Prisma's documentation",
+    'postgresql://ada:secret@db.example.com:5432/plants?schema=public&connection_limit=5&pool_timeout=10&sslmode=require&sslaccept=strict',
+    'verify-full. connection_limit is ignored: DATABASE_POOL_SIZE is used. pool_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS.',
+  ],
+  [
+    'Prisma Accelerate',
+    'prisma+postgres://accelerate.prisma-data.net/?api_key=secret',
+    "is for Prisma's own server: use the direct connection string that its console shows, such as postgresql://user:password@host:5432/plant_store",
+  ],
   ['node-postgres', 'postgresql://ada:secret@db.example.com/plants?ssl=true', 'verify-full'],
-  ['SQLAlchemy', 'postgresql+psycopg://ada:secret@db.example.com/plants', 'names a driver: write postgresql:// without it, as in postgresql://user:password@host:5432/plant_store'],
+  [
+    'SQLAlchemy',
+    'postgresql+psycopg://ada:secret@db.example.com/plants',
+    'names a driver: write postgresql:// without it, as in postgresql://user:password@host:5432/plant_store',
+  ],
   ['Docker, with quotes', '"postgresql://ada:secret@db:5432/plants"', 'prefer'],
   ['Prisma, SQLite', 'file:./dev.db', './dev.db'],
-  ['Prisma, SQLite, with parameters', 'file:./dev.db?connection_limit=1&socket_timeout=10', './dev.db. connection_limit is ignored: the service uses its own settings. socket_timeout is ignored: the service uses its own settings.'],
+  [
+    'Prisma, SQLite, with parameters',
+    'file:./dev.db?connection_limit=1&socket_timeout=10',
+    './dev.db. connection_limit is ignored: the service uses its own settings. socket_timeout is ignored: the service uses its own settings.',
+  ],
   ['An absolute path, as a URL', 'file:///srv/plants.db', '/srv/plants.db'],
 ];
 

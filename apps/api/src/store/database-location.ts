@@ -447,7 +447,6 @@ function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly
     searchParams.set('uselibpqcompat', 'true');
   }
   const isStronger = hasBinding && !demands.some(({ shown }) => shown === 'sslmode=verify-full');
-  const instead =
-    'channel_binding=require becomes sslmode=verify-full, which also verifies the server.';
+  const instead = 'channel_binding=require becomes sslmode=verify-full, which also verifies the server.';
   return { warnings: isStronger ? [instead] : [] };
 }

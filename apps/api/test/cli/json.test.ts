@@ -20,8 +20,17 @@ const [section = ''] = afterHeading.split('\n## ');
 
 /** The members of plants and tokens. */
 const ofApi: ReadonlySet<string> = new Set([
-  'id', 'idText', 'name', 'tag', 'addedAt',
-  'scopes', 'createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt', 'ratePerMinute',
+  'id',
+  'idText',
+  'name',
+  'tag',
+  'addedAt',
+  'scopes',
+  'createdAt',
+  'expiresAt',
+  'revokedAt',
+  'lastUsedAt',
+  'ratePerMinute',
 ]);
 
 /** Runs commands, which must print a single object with documented members, and something for a person if that is said. */
