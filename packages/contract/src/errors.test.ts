@@ -139,17 +139,14 @@ it('has no unused error, except for a request that matches no operation', () => 
 
 it('is completely documented on the page of the API, row by row', () => {
   const page = readFileSync(new URL('../../../docs/use/api.md', import.meta.url), 'utf8');
-  const rows = documented.map(
-    ([name, { error, meaning }]) => `| ${error} | ${name} | ${meaning} |`,
-  );
+  const rows = documented.map(([name, { error, meaning }]) => `| ${error} | ${name} | ${meaning} |`);
   expect(page.split('\n').filter((line) => /^\| \d{5} \|/.test(line))).toEqual(rows);
 });
 
 it('the errors of a resource name it', () => {
   expect(errorTextsOf({ name: 'orchard', plural: 'orchards', fields: {} })).toEqual({
     invalid_orchard: {
-      meaning:
-        'The body is not a NewOrchard or a batch of orchards. The message names every invalid field.',
+      meaning: 'The body is not a NewOrchard or a batch of orchards. The message names every invalid field.',
       example: 'The orchard is not valid: id is required.',
     },
     orchard_not_found: { meaning: 'There is no orchard with this ID.', example: 'There is no orchard 7.' },

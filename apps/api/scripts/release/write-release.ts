@@ -64,9 +64,14 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
     write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
     copy(root, target, ['LICENSE']);
     // Images are built from a clone.
-    copy(root, target, ['deploy/**/*.{cfg,conf,csv,json,md,service,sh,timer,toml,yml}', 'deploy/**/Caddyfile'], {
-      exclude: ['deploy/compose/**'],
-    });
+    copy(
+      root,
+      target,
+      ['deploy/**/*.{cfg,conf,csv,json,md,service,sh,timer,toml,yml}', 'deploy/**/Caddyfile'],
+      {
+        exclude: ['deploy/compose/**'],
+      },
+    );
     copy(packageFolder, target, ['prisma/*/migrations/{released.sha256,*/migration.sql}']);
     for (const [name, files] of Object.entries(packageFiles)) {
       copy(findInstalled(name), join(target, 'node_modules', name), files);
