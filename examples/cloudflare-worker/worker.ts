@@ -24,10 +24,7 @@ export default {
       if (!isPlantStoreError(error)) throw error;
       console.error(error.message);
     }
-    return message(
-      502,
-      'The plant store cannot store plants right now. Send the same plant again later.',
-    );
+    return message(502, 'The plant store cannot store plants right now. Send the same plant again later.');
   },
 };
 

@@ -101,7 +101,9 @@ describe('RejectedError', () => {
   it('is an Error with the message of the service, and has a stack but no cause', () => {
     const error = rejection();
     expect(error).toBeInstanceOf(PlantStoreError);
-    expect(String(error)).toBe('RejectedError: Plant 7 already exists with different values. Choose another id.');
+    expect(String(error)).toBe(
+      'RejectedError: Plant 7 already exists with different values. Choose another id.',
+    );
     expect(error.stack).toMatch(/^RejectedError: The id 7/);
     expect('cause' in error).toBe(false);
   });

@@ -59,8 +59,7 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
     'The new token would have more scopes, a later expiry, or a higher rate than yours. Nothing was changed; the message names which.',
   not_found: 'There is nothing at this path. Paths must match exactly.',
   token_not_found: 'There is no access token with this id.',
-  method_not_allowed:
-    'The path does not support this method. The header Allow lists the supported methods.',
+  method_not_allowed: 'The path does not support this method. The header Allow lists the supported methods.',
   precondition_failed:
     'A precondition failed: the plant no longer matches the ETag in If-Match, or it matches If-None-Match. Nothing was changed. Get the plant, then decide whether to retry.',
   rate_limited:

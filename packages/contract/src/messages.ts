@@ -55,7 +55,8 @@ export const messages = {
 export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) {
   const one = withArticle(name);
   return {
-    idTaken: (id: bigint) => `${capitalize(name)} ${id} already exists with different values. Choose another id.`,
+    idTaken: (id: bigint) =>
+      `${capitalize(name)} ${id} already exists with different values. Choose another id.`,
     idRetired: (id: bigint) =>
       `${capitalize(name)} ${id} was deleted. Choose another id, or reuse this one by PUT with If-None-Match: *.`,
     notFound: (id: bigint) => `There is no ${name} ${id}.`,
@@ -66,7 +67,8 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     itemIfMatchRequired: `Send ifMatch with the ETag that the ${name} had when you read or created it, or * for any state.`,
     changed: (id: bigint) =>
       `${capitalize(name)} ${id} has changed since you read it. Get it again, then decide.`,
-    excluded: (id: bigint) => `${capitalize(name)} ${id} has the ETag in If-None-Match. Get it again, then decide.`,
+    excluded: (id: bigint) =>
+      `${capitalize(name)} ${id} has the ETag in If-None-Match. Get it again, then decide.`,
     exists: (id: bigint) =>
       `${capitalize(name)} ${id} already exists, perhaps from an earlier attempt. Get it and compare. Update it with If-Match, or choose another id.`,
     batchTooLarge: (count: number) =>

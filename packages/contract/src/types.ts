@@ -182,7 +182,7 @@ export interface ChangePage {
 export interface PlantState extends Plant {
   /** When this state began (ISO 8601, in UTC), if known. */
   from?: string | undefined;
-  /** When this state ended. The current state has none. */
+  /** When this state ended. Absent for the current state. */
   until?: string | undefined;
   /** Who created or updated the plant to this state: see `StoredPlant.addedBy`. */
   by?: string | undefined;
@@ -190,7 +190,7 @@ export interface PlantState extends Plant {
 
 /** A page of the current and earlier states of a plant. */
 export interface PlantHistory {
-  /** The states, the latest first. */
+  /** The states, newest first. */
   states: PlantState[];
   /** The cursor of the next page: pass it as `after`. The last page has none. */
   next?: string | undefined;

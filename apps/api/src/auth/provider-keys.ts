@@ -52,8 +52,7 @@ export function createProviderKeys(
         if (!Array.isArray(set?.keys)) throw new Error(`${url} did not return a key set`);
         const keys = await findUsableKeys(set.keys, algorithms);
         // An unusable set must not replace the known keys.
-        if (keys.length === 0)
-          throw new Error(`${url} returned no key for ${algorithms.join(', ')}`);
+        if (keys.length === 0) throw new Error(`${url} returned no key for ${algorithms.join(', ')}`);
         if (failure !== undefined) log.info('keys of the identity provider fetched again');
         failure = undefined;
         fetchedAt = performance.now();

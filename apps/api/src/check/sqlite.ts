@@ -267,10 +267,7 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
       'Mount a volume there, or set DATABASE_URL to a file on one.',
     );
   if (type === fuse)
-    return warning(
-      `${folder} is on a FUSE file system, which may be network storage`,
-      `If it is: ${moveIt}`,
-    );
+    return warning(`${folder} is on a FUSE file system, which may be network storage`, `If it is: ${moveIt}`);
   return ok(`${folder} is on a local disk (type 0x${type.toString(16)})`);
 }
 

@@ -171,7 +171,10 @@ const rose = (name = 'Rose') => ({ id: 2n, name });
 const tombstone = (id: bigint): Tombstone => ({ id, deleted: true });
 const stored = { stored: true };
 const there = { stored: false, problem: undefined };
-const taken = (id: number) => ({ stored: false, problem: `Plant ${id} already exists with different values.` });
+const taken = (id: number) => ({
+  stored: false,
+  problem: `Plant ${id} already exists with different values.`,
+});
 const retired = (id: bigint) => ({
   stored: false,
   problem: expect.stringMatching(`^The id ${id} belonged to .* --reuse-deleted-ids\\.$`),

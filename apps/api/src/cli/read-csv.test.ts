@@ -44,8 +44,7 @@ function* endless(beginning: string, rest: string): Generator<string> {
   for (;;) yield rest.repeat(10_000);
 }
 
-const advice =
-  'Close the double quote, or double it if it is part of the text, and import the file again.';
+const advice = 'Close the double quote, or double it if it is part of the text, and import the file again.';
 
 it.each([
   [

@@ -167,7 +167,9 @@ it('restores the latest backup of a folder, and keeps what was there', async () 
   expect(await run('restore data/backups')).toEqual(failed(/has .* open\. Nothing was changed\. Stop it/));
   expect(readRows(path)).toHaveLength(2);
   user.close();
-  expect(await run('restore data/backups')).toEqual(isDone(/which are now in .*The previous database is in /));
+  expect(await run('restore data/backups')).toEqual(
+    isDone(/which are now in .*The previous database is in /),
+  );
   expect(readRows(path)).toEqual([[...rose]]);
   const [kept = ''] = readdirSync(join(folder, 'data')).filter((each) => each.includes('.before-restore-'));
   expect(readRows(join(folder, 'data', kept))).toHaveLength(2);

@@ -40,9 +40,7 @@ it('deletes the plants of its lines, whose ids stay taken, and exports them agai
   expect((await other.run('export')).stdout).toBe(exported);
   const late = `${plantLine(1)}{"id":1,"deleted":true}\n{"id":"5","deleted":true}\n`;
   expect(await other.run('import', late)).toEqual(
-    failed(
-      /^line 1: Plant 1 was deleted.*\nline 3: .*id must be.*\n0 imported, 1 already there, 2 bad\n/,
-    ),
+    failed(/^line 1: Plant 1 was deleted.*\nline 3: .*id must be.*\n0 imported, 1 already there, 2 bad\n/),
   );
 });
 

@@ -123,9 +123,7 @@ it.each([
   const line = `{"id":7,"name":"Ivy","isOpen":true,"plantIds":[],${members}}\n`;
   const one = useCommands();
   expect(await one.run('import', line)).toEqual(
-    failed(
-      /^line 1: The line has an unknown resource, "garden"\. Known resources: plant\.\n0 imported/,
-    ),
+    failed(/^line 1: The line has an unknown resource, "garden"\. Known resources: plant\.\n0 imported/),
   );
   const { run, gardens } = useBoth();
   expect(await run('import --resource plants', line)).toEqual(

@@ -70,7 +70,11 @@ describe('a token that is rejected', () => {
     ['cut', (token) => token.slice(0, token.lastIndexOf('.')), 'is neither a Plant Store token'],
     ['encrypted', () => 'eyJhbGciOiJkaXIifQ..a.b.c', 'is neither a Plant Store token'],
     ['with a header that is no JSON', (token) => `e30x${token.slice(4)}`, 'is neither a Plant Store token'],
-    ['with claims that are no object', (token) => replacePart(token, 1, '[]'), 'is neither a Plant Store token'],
+    [
+      'with claims that are no object',
+      (token) => replacePart(token, 1, '[]'),
+      'is neither a Plant Store token',
+    ],
     ['of no form at all', () => 'secret', 'is neither a Plant Store token'],
     ['in a list', (token) => `${token}, Bearer ${token}`, 'is neither a Plant Store token'],
     ['of the service, mistyped', () => service.token.slice(0, -1), 'Send all of it: pst_ and 49'],

@@ -61,7 +61,11 @@ it('a table that the documented SQL partitions keeps its plants, and serves a ru
     const isReplay = reply.headers['idempotent-replayed'] === 'true';
     expect({ id, isReplay }).toEqual({ id, isReplay: id === 1n || old.includes(id) });
   }
-  expectError(await postPlant(service, { id: 7, name: 'Fern' }), 'id_taken', 'already exists with different values');
+  expectError(
+    await postPlant(service, { id: 7, name: 'Fern' }),
+    'id_taken',
+    'already exists with different values',
+  );
   await service.stop();
 
   const after = await openTestDatabase({ url });

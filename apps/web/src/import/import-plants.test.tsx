@@ -256,7 +256,9 @@ it('says why lines are not compared if the token may not read, and adds new plan
   await press('Add 3 plants');
   await heading('1 plant added from plants.csv. 1 was unchanged. 1 was not accepted.');
   expect(
-    within(screen.getByRole('form', { name: 'Line 3' })).getByText(/^Plant 2 already exists with different values/),
+    within(screen.getByRole('form', { name: 'Line 3' })).getByText(
+      /^Plant 2 already exists with different values/,
+    ),
   ).toBeDefined();
 });
 

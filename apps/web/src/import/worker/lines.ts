@@ -404,8 +404,7 @@ export class Lines {
       const column = this.reading.columns?.[field] ?? -1;
       const reason = rounded?.includes(column)
         ? 'may be a number that the spreadsheet has rounded. Format the cell as text, and enter it again.'
-        : errorCell.test(cells[column] ?? '') &&
-          'contains a spreadsheet error. Enter the correct value.';
+        : errorCell.test(cells[column] ?? '') && 'contains a spreadsheet error. Enter the correct value.';
       if (reason) return { reason: `The ${field} ${reason}`, fields: [field] };
     }
     return undefined;

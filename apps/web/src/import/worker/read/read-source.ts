@@ -110,5 +110,7 @@ function noteHidden({ hidden: { rows, columns } }: Omit<Sheet, 'rows'>): readonl
       ? []
       : [`the hidden ${columns.length === 1 ? 'column' : 'columns'} ${columns.join(', ')}`]),
   ];
-  return hidden.length === 0 ? [] : [`The sheet has ${hidden.join(' and ')}. They are imported like the rest.`];
+  return hidden.length === 0
+    ? []
+    : [`The sheet has ${hidden.join(' and ')}. They are imported like the rest.`];
 }
