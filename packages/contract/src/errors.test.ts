@@ -149,7 +149,7 @@ it('the errors of a resource name it', () => {
   expect(errorTextsOf({ name: 'orchard', plural: 'orchards', fields: {} })).toEqual({
     invalid_orchard: {
       meaning:
-        'The body is JSON but not a NewOrchard, or not a batch of orchards. The message names every invalid field.',
+        'The body is valid JSON, but not a NewOrchard, or not a batch of orchards. The message names every invalid field.',
       example: 'The orchard is not valid: id is required.',
     },
     orchard_not_found: { meaning: 'There is no orchard with this id.', example: 'There is no orchard 7.' },
