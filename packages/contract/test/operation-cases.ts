@@ -136,8 +136,8 @@ const invalidTags = (name: string) =>
 const notFound = (id: bigint) => rejected('plant_not_found', texts.notFound(id));
 const notModified: Reply = { status: 304, body: '', headers: {} };
 const deleted: Reply = { status: 204, body: '', headers: {} };
-const unknown = (parameter: string, known = 'there are none here') =>
-  invalidQuery(parameter, `is not known: ${known}`);
+const unknown = (parameter: string, known = 'has no query parameters') =>
+  invalidQuery(parameter, `is unknown: this operation ${known}`);
 const invalidQuery = (parameter: string, problem: string) =>
   rejected('bad_request', `The request is not valid: the query parameter ${parameter} ${problem}.`);
 const listed = (plants: readonly string[], next = false, others: Readonly<Record<string, unknown>> = {}) => {
@@ -1043,7 +1043,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       ),
     ),
     ...['ids=1,31', 'color=1&color=2', 'color=%FF', '%FF=1', '%', 'Q=%zz', '=1'].flatMap((query) =>
-      each(unknown(query.replace(/=.*/, ''), `there are ${queryNames.join(', ')}`), ...lists(query)),
+      each(unknown(query.replace(/=.*/, ''), `accepts only ${queryNames.join(', ')}`), ...lists(query)),
     ),
     ['HEAD, without the body', get('/plants', 'HEAD'), ok('')],
     noToken(get('/plants')),
@@ -1069,7 +1069,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
         get(`/tags?after=${after}`),
       ),
     ),
-    ['a parameter of lists', get('/tags?limit=1'), unknown('limit', 'there is after')],
+    ['a parameter of lists', get('/tags?limit=1'), unknown('limit', 'accepts only after')],
     ['another method', get('/tags', 'POST'), notAllowed],
     ['HEAD, without the body', get('/tags', 'HEAD'), ok('')],
     noToken(get('/tags')),
@@ -1123,7 +1123,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
       ...['0', '1001'].map((limit) => changesOf(`limit=${limit}`)),
     ),
-    ['a parameter of lists', changesOf('q=x'), unknown('q', 'there are limit, after, wait')],
+    ['a parameter of lists', changesOf('q=x'), unknown('q', 'accepts only limit, after, wait')],
     noToken(changesOf('')),
   ],
 
@@ -1163,7 +1163,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
       ...['0', '1001', 'x'].map((limit) => historyOf(1, `?limit=${limit}`)),
     ),
-    ['a parameter of lists', historyOf(1, '?q=x'), unknown('q', 'there are limit, after')],
+    ['a parameter of lists', historyOf(1, '?q=x'), unknown('q', 'accepts only limit, after')],
     [
       'another method',
       get('/plants/1/history', 'DELETE'),
@@ -1391,7 +1391,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
       ...['0', '1001'].map((limit) => get(`/audit?limit=${limit}`)),
     ),
-    ['a parameter of lists', get('/audit?q=x'), unknown('q', 'there are limit, after, action')],
+    ['a parameter of lists', get('/audit?q=x'), unknown('q', 'accepts only limit, after, action')],
     ['one that reads', postToken(reader), issued(7, ['read'])],
     [
       'without the scope admin',
