@@ -107,7 +107,7 @@ it('returns each rejected plant with its index and reason', async () => {
     stored: 2,
     rejected: 2,
     rejections: [
-      { plant: plants[1], index: 1, error: 40003, message: expect.stringContaining('another plant') },
+      { plant: plants[1], index: 1, error: 40003, message: expect.stringContaining('different values') },
       { plant: plants[2], index: 2, error: 40002, message: expect.stringContaining('NUL') },
     ],
   });

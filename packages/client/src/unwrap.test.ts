@@ -104,7 +104,7 @@ describe('RejectedError', () => {
     expect(String(error)).toBe(
       'RejectedError: Plant 7 already exists with different values. Choose another id.',
     );
-    expect(error.stack).toMatch(/^RejectedError: The id 7/);
+    expect(error.stack).toMatch(/^RejectedError: Plant 7/);
     expect('cause' in error).toBe(false);
   });
 

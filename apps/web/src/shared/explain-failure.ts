@@ -125,7 +125,7 @@ const explanations: Explanations = {
   // cursor_expired
   40011: {
     about: 'plant',
-    explain: () => ['The plants were restored from a backup.', 'Reload the page.'],
+    explain: () => ['The server now has the plants of a backup.', 'Reload the page.'],
   },
   // exceeds_issuer
   40301: { about: 'scope', explain: ({ message }) => [message] },
