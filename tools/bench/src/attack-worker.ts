@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { type Attack, attacks, type Sender } from './attack-list.js';
 
 /** The data of the worker. */
@@ -60,4 +60,4 @@ async function runAttack({ title, port, token }: AttackWorkerData): Promise<void
   await Promise.all(Array.from({ length: attack.connections }, () => sendRepeatedly(attack)));
 }
 
-if (parentPort !== null) void runAttack(workerData);
+void runAttack(workerData);

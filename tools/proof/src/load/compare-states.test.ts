@@ -4,9 +4,9 @@ import type { Row, StateRow } from '../system/databases.js';
 import { compareStates } from './compare-states.js';
 import type { Request } from './history.js';
 import { Ledger, type Outcome } from './ledger.js';
-import { toSubject } from './records.js';
+import { toTestedResource } from './records.js';
 
-const resource = toSubject(garden);
+const resource = toTestedResource(garden);
 const id = 2n ** 53n + 1n;
 const fieldsOf = (name: string) => ({ name, isOpen: true, plantIds: [1n, 2n] });
 const recordOf = (name: string) => ({ resource, id, fields: fieldsOf(name) });
@@ -50,7 +50,7 @@ it.each<[string, Ledger, readonly Row[], readonly StateRow[], string | undefined
   ['a lost one', record('b c'), [row('c', 6)], [state('a', 1, 5)], 'was acknowledged, and is missing'],
   ['a gap', record('b c'), [row('c', 9)], history, 'a state ends at 7, and the next begins at 9'],
   ['a state twice', record('b'), [row('b', 7)], history, 'a state that ends at 7 is like the next'],
-  ['one that no caller has sent', record('c'), [row('c', 7)], history, 'nobody has sent'],
+  ['one that no caller has sent', record('c'), [row('c', 7)], history, 'no caller sent'],
   ['states of no row', record('b'), [], history, 'has states, and no row'],
   [
     'states of a deleted record',
