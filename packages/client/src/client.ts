@@ -38,7 +38,7 @@ export interface Client {
 
   // Printed from the contract: pnpm --filter @plant-store/client run print-client
 
-  /** Creates a plant. The same plant again returns 200 with `replayed: true`, so you can always retry a create. */
+  /** Creates a plant. Creating the same plant again returns 200 with `replayed: true`, so you can always retry a create. */
   createPlant(request: { readonly body: NewPlantInput } & CallOptions): Promise<ReplyOf<'createPlant'>>;
 
   /** Gets a plant conditionally. With the `etag` of an earlier reply in `if-none-match`, the status is 304 if it has not changed. */
@@ -57,10 +57,10 @@ export interface Client {
   /** Gets up to 1,000 plants. Each has its own result, in the order sent. `getAll` takes any number. */
   getPlants(request: { readonly body: PlantIds } & CallOptions): Promise<ReplyOf<'getPlants'>>;
 
-  /** Replaces all fields of up to 1,000 plants, each on the condition `ifMatch`. Each has its own result, in the order sent. `updateAll` takes any number. */
+  /** Replaces all fields of up to 1,000 plants, each only if it still has the `ETag` in its `ifMatch`. Each has its own result, in the order sent. `updateAll` takes any number. */
   updatePlants(request: { readonly body: PlantUpdates } & CallOptions): Promise<ReplyOf<'updatePlants'>>;
 
-  /** Deletes up to 1,000 plants, with `ifMatch` only those that are still as they were. Each has its own result, in the order sent. `deleteAll` takes any number. */
+  /** Deletes up to 1,000 plants. With `ifMatch`, deletes only those that have not changed. Each has its own result, in the order sent. `deleteAll` takes any number. */
   deletePlants(request: { readonly body: PlantDeletions } & CallOptions): Promise<ReplyOf<'deletePlants'>>;
 
   /** Replaces all fields of a plant conditionally. If the condition is false, the status is 412. `saveEdit` changes single fields. */
@@ -68,20 +68,20 @@ export interface Client {
     request: { readonly params: IdParams; readonly body: Plant } & Condition & CallOptions,
   ): Promise<ReplyOf<'updatePlant'>>;
 
-  /** Gets what a plant is and what it was, the latest state first, one page per call. */
+  /** Gets the current and earlier states of a plant, the latest first, one page per call. */
   getPlantHistory(
     request: { readonly params: IdParams; readonly query?: HistoryQuery } & CallOptions,
   ): Promise<ReplyOf<'getPlantHistory'>>;
 
-  /** Deletes a plant, with `ifMatch` only if it is still as it was. It is also successful if the plant was deleted before. */
+  /** Deletes a plant. With `ifMatch`, deletes it only if it has not changed. Also succeeds if the plant was deleted before. */
   deletePlant(
     request: { readonly params: IdParams; readonly ifMatch?: Pick<Reply, 'etag'> | undefined } & CallOptions,
   ): Promise<ReplyOf<'deletePlant'>>;
 
-  /** Counts the plants of each tag, one page per call. `countTags` adds all pages up. */
+  /** Counts the plants of each tag, one page per call. `countTags` adds up all pages. */
   listTags(request?: { readonly query?: TagQuery } & CallOptions): Promise<ReplyOf<'listTags'>>;
 
-  /** Lists what was created, updated, and deleted, one page per call. `followChanges` continues with what happens later. */
+  /** Lists creates, updates, and deletes, one page per call. `followChanges` continues with later changes. */
   listChanges(request?: { readonly query?: ChangeQuery } & CallOptions): Promise<ReplyOf<'listChanges'>>;
   // End of what is printed
 

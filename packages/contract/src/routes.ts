@@ -38,5 +38,5 @@ export const routes = {
   listAudit: { method: 'GET', path: '/audit' },
 } as const satisfies Readonly<Record<string, Route>>;
 
-/** The members of replies that a client reads as `bigint`. A name has the same type in all replies. */
+/** The int64 members of replies, which a client reads as `bigint`. A name has the same type in all replies. */
 export const int64Members = ['id'] as const;
