@@ -32,7 +32,7 @@ export interface TokenRequest {
 
 /** A token with its secret, which is returned only when the token is issued. */
 export interface IssuedAccessToken {
-  readonly text: string;
+  readonly secret: string;
   readonly token: AccessToken;
 }
 
@@ -174,7 +174,7 @@ export function createTokenManagement(
       issuer: OwnAccess,
     ): Promise<IssuedToken> {
       const expiry = expiresAt === undefined ? issuer.expiresAt : Date.parse(expiresAt);
-      const { text: secret, token } = await issue(
+      const { secret, token } = await issue(
         {
           name,
           scopes: allScopes.filter((scope) => scopes.includes(scope)),
@@ -202,7 +202,7 @@ export function createTokenManagement(
         expiresAt === undefined
           ? Math.min(successor.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY, issuerExpiry)
           : Date.parse(expiresAt);
-      const { text: secret, token } = await issue(
+      const { secret, token } = await issue(
         { ...successor, ...(Number.isFinite(expiry) && { expiresAt: new Date(expiry) }) },
         issuer,
         { id: old.id, afterMs: overlapSeconds * 1_000 },

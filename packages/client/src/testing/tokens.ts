@@ -56,7 +56,7 @@ export function createMemoryTokens(
     const created = { createdAt: new Date(now()), revokedAt: null, lastUsedAt: null };
     const token = { id, name, scopes, ...created, expiresAt: expiresAt ?? null, ratePerMinute };
     all.set(id, { ...token, secret });
-    return { text: secret, token };
+    return { secret, token };
   }
   add({ name: 'test', scopes });
 

@@ -232,7 +232,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
 
   it('never contains the text of a token, even in a name, and skips actions of later versions', async () => {
     const secret = generateAccessToken();
-    const { text } = await createTokenService(database.accessTokens).issue({ name: secret, scopes });
+    const { secret: text } = await createTokenService(database.accessTokens).issue({ name: secret, scopes });
     const user = { user: secret };
     await database.audit.add({ at: 1, by: user, action: 'imported', about: {} });
     const [imported, created] = await list();
