@@ -41,7 +41,7 @@ it('random sequences of commands lead to the same on both engines and on the fak
   // token, which takes a second for each store: it depends on the fields of the resources.
   const seed = Array.from({ length: 1_000 }, (_, index) => index).find((candidate) => {
     const [commands = []] = fc.sample(sequences, { seed: candidate, numRuns: 1 });
-    const kinds = new Set(commands.map((command) => command.do));
+    const kinds = new Set(commands.map((command) => command.action));
     const isCheap =
       commands.length < 20 && !kinds.has('issue') && !kinds.has('revoke') && !kinds.has('expire');
     const isDeleted = /"POST".*⟦(\d)⟧.*"DELETE","path":"\/\w+\/⟦\1⟧/.test(toJson(commands));

@@ -187,7 +187,7 @@ export class Cluster implements TestBed {
   }
 
   /** Waits for a condition. Fails if a program ends that was not killed. */
-  private waitUntil(what: string, condition: () => Promise<boolean>): Promise<void> {
+  private waitUntil(description: string, condition: () => Promise<boolean>): Promise<void> {
     const checkPrograms = async () => {
       for (const [child, name] of this.running)
         if (hasEnded(child))
@@ -195,7 +195,7 @@ export class Cluster implements TestBed {
       await delay(100);
       return condition();
     };
-    return waitUntil(checkPrograms, what, { timeoutMs });
+    return waitUntil(checkPrograms, description, { timeoutMs });
   }
 
   /** Sends signals to the processes that receive the write-ahead log of the primary. */

@@ -82,8 +82,8 @@ async function runOne(
   const known: ShownRecord[] = [];
 
   async function send(request: Request, caller = random.pick(callers)): Promise<string | undefined> {
-    if (!hasOperation(resource, operationByRequest[request.do])) return undefined;
-    if (request.do === 'create' && hasOperation(resource, 'createMany') && random.next() < 0.2)
+    if (!hasOperation(resource, operationByRequest[request.action])) return undefined;
+    if (request.action === 'create' && hasOperation(resource, 'createMany') && random.next() < 0.2)
       return (await caller.createAll(resource, [request.record, random.pick(contents)]))[0]?.kind;
     const outcome = await caller.send(request);
     if (outcome.kind === 'shown') known.push(...(outcome.records ?? []));
@@ -93,16 +93,16 @@ async function runOne(
   function choose(): Request {
     const roll = random.next();
     const content = random.pick(contents);
-    if (roll < 0.25) return { do: 'create', record: random.next() < 0.8 ? record : content };
-    if (roll < 0.4) return { do: 'delete', record };
-    if (roll < 0.55) return { do: 'reuseId', record: content };
-    if (roll < 0.7) return { do: 'read', record };
+    if (roll < 0.25) return { action: 'create', record: random.next() < 0.8 ? record : content };
+    if (roll < 0.4) return { action: 'delete', record };
+    if (roll < 0.55) return { action: 'reuseId', record: content };
+    if (roll < 0.7) return { action: 'read', record };
     // The condition is the record as last shown, as shown earlier, or none.
     const match = random.next() < 0.5 ? known.at(-1) : known[random.below(known.length + 1)];
-    return { do: 'update', record: content, match };
+    return { action: 'update', record: content, match };
   }
-  if (random.next() < 0.6) await send({ do: 'create', record });
-  if (random.next() < 0.4) await send({ do: 'read', record });
+  if (random.next() < 0.6) await send({ action: 'create', record });
+  if (random.next() < 0.4) await send({ action: 'read', record });
   const sendRandomRequests = async (caller: Caller) => {
     for (let left = 1 + random.below(4); left > 0; left--) await send(choose(), caller);
   };
@@ -117,15 +117,16 @@ async function runOne(
   }));
   tally.add('concurrent requests', operations.length);
   if (findPossibleStates(possible, inSendOrder).length === 0) tally.add('reordered');
-  if ((await send({ do: 'read', record })) !== 'shown') {
-    await send({ do: 'reuseId', record: random.pick(contents) });
-    await send({ do: 'create', record });
-    await send({ do: 'read', record });
+  if ((await send({ action: 'read', record })) !== 'shown') {
+    await send({ action: 'reuseId', record: random.pick(contents) });
+    await send({ action: 'create', record });
+    await send({ action: 'read', record });
   }
   const last = known.at(-1);
-  if (last !== undefined) await send({ do: 'update', record: createConflict(last, random), match: last });
+  if (last !== undefined) await send({ action: 'update', record: createConflict(last, random), match: last });
   for (const content of contents)
-    if ((await send({ do: 'create', record: content })) === 'replayed') tally.add('late retries replayed');
-  await send({ do: 'read', record });
+    if ((await send({ action: 'create', record: content })) === 'replayed')
+      tally.add('late retries replayed');
+  await send({ action: 'read', record });
   ledger.check(record);
 }

@@ -31,7 +31,7 @@ export class Caller {
   async createAll(resource: TestedResource, records: readonly NewRecord[]): Promise<readonly Outcome[]> {
     const starts = new Map<bigint, number>();
     const ends = records.map((record) => {
-      const { start, end } = this.options.ledger.note({ do: 'create', record }, starts.get(record.id));
+      const { start, end } = this.options.ledger.note({ action: 'create', record }, starts.get(record.id));
       starts.set(record.id, start);
       return end;
     });
@@ -104,7 +104,7 @@ interface Reply {
 const toBody = ({ id, fields }: NewRecord) => ({ id, ...fields });
 
 /** The operation of each kind of request. */
-export const operationByRequest: Readonly<Record<Request['do'], Operation>> = {
+export const operationByRequest: Readonly<Record<Request['action'], Operation>> = {
   create: 'create',
   read: 'get',
   update: 'update',
@@ -114,23 +114,23 @@ export const operationByRequest: Readonly<Record<Request['do'], Operation>> = {
 };
 
 /** Returns the method, the path, the body, and the headers with the precondition of a request. */
-function toHttp({ do: what, record, match }: Request): [string, string, string?, object?] {
-  const [method, path] = requestOf(record, operationByRequest[what]);
-  if (what === 'create') return [method, path, toJson(toBody(record))];
-  if (what === 'delete' || what === 'read') return [method, path];
-  const precondition = what === 'reuseId' ? { 'if-none-match': '*' } : { 'if-match': match?.etag ?? '*' };
+function toHttp({ action, record, match }: Request): [string, string, string?, object?] {
+  const [method, path] = requestOf(record, operationByRequest[action]);
+  if (action === 'create') return [method, path, toJson(toBody(record))];
+  if (action === 'delete' || action === 'read') return [method, path];
+  const precondition = action === 'reuseId' ? { 'if-none-match': '*' } : { 'if-match': match?.etag ?? '*' };
   return [method, path, toJson(record.fields), precondition];
 }
 
-function toOutcome({ do: what, record }: Request, reply: Reply): Outcome {
+function toOutcome({ action, record }: Request, reply: Reply): Outcome {
   const { status, text, headers } = reply;
   const { resource } = record;
-  if (what === 'create' && status !== 200) return failCreate(reply, resource);
-  if (what === 'read' && status === 503) return { kind: 'rejected' };
-  if (what === 'delete' && status === 204 && text === '') return { kind: 'deleted' };
-  if (status !== 200 || what === 'delete') return fail(reply, resource);
+  if (action === 'create' && status !== 200) return failCreate(reply, resource);
+  if (action === 'read' && status === 503) return { kind: 'rejected' };
+  if (action === 'delete' && status === 204 && text === '') return { kind: 'deleted' };
+  if (status !== 200 || action === 'delete') return fail(reply, resource);
   const shown = toShownRecord(resource, parse(text), headers.etag);
-  if (what === 'create') {
+  if (action === 'create') {
     if (!resource.isSame(shown.fields, record.fields)) return unexpected(reply);
     return { kind: headers['idempotent-replayed'] === 'true' ? 'replayed' : 'stored' };
   }

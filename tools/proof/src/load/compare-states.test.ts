@@ -19,17 +19,17 @@ const state = (name: string, place: number, since: number): StateRow => ({
 const row = (name: string, since: number): Row => ({ ...recordOf(name), since, deleted: false });
 
 /** A ledger with a create of `a`, and updates such as `b c?`; those with `?` were not acknowledged. */
-function record(updates: string, others: readonly Request['do'][] = []): Ledger {
+function record(updates: string, others: readonly Request['action'][] = []): Ledger {
   const ledger = new Ledger();
-  ledger.note({ do: 'create', record: recordOf('a') }).end({ kind: 'stored' });
+  ledger.note({ action: 'create', record: recordOf('a') }).end({ kind: 'stored' });
   for (const update of updates.split(' ')) {
     const name = update.replace('?', '');
     const outcome: Outcome = update.endsWith('?')
       ? { kind: 'unavailable' }
       : { kind: 'shown', records: [{ ...recordOf(name), etag: name }] };
-    ledger.note({ do: 'update', record: recordOf(name) }).end(outcome);
+    ledger.note({ action: 'update', record: recordOf(name) }).end(outcome);
   }
-  for (const what of others) ledger.note({ do: what, record: recordOf('a') }).end({ kind: 'deleted' });
+  for (const what of others) ledger.note({ action: what, record: recordOf('a') }).end({ kind: 'deleted' });
   return ledger;
 }
 

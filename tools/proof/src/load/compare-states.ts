@@ -53,7 +53,8 @@ function findDifference(
   const found = new Set([...before, row].map(({ fields }) => toJson(row.resource.pick(fields))));
   const phantom = [...found].find((fields) => !sent.has(fields));
   if (phantom !== undefined) return `no caller sent ${phantom.slice(0, 200)}`;
-  if (requests.some((request) => request.do === 'delete' || request.do === 'reuseId')) return undefined;
+  if (requests.some((request) => request.action === 'delete' || request.action === 'reuseId'))
+    return undefined;
   const lost = [...known.seen].find((fields) => !found.has(fields));
   return lost && `${lost.slice(0, 200)} was acknowledged, and is missing`;
 }

@@ -69,7 +69,7 @@ export async function withFollowers(
   async function compare(resource: TestedResource, seen: readonly (readonly Change[])[]): Promise<void> {
     const last = createRecord(resource);
     const caller = new Caller({ ...(await trial.runningService()), token, ledger, connections: 1 });
-    const isStored = async () => (await caller.send({ do: 'create', record: last })).kind === 'replayed';
+    const isStored = async () => (await caller.send({ action: 'create', record: last })).kind === 'replayed';
     await waitUntil(isStored, `the last ${resource.name} is stored`);
     caller.close();
     const sentAt = performance.now();

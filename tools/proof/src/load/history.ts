@@ -3,7 +3,7 @@ import { type Fields, type Identity, type NewRecord, type ShownRecord, toJson } 
 /** A request about one ID. A delete, a read, or `follow` uses only the ID of the record. */
 export interface Request {
   /** `reuseId` creates a record under the ID of a deleted record. `follow` means that a follower receives the last change. */
-  readonly do: 'create' | 'update' | 'reuseId' | 'delete' | 'read' | 'follow';
+  readonly action: 'create' | 'update' | 'reuseId' | 'delete' | 'read' | 'follow';
   readonly record: NewRecord;
   /** The state that an update may replace. Default: any state. */
   readonly match?: ShownRecord | undefined;
@@ -79,7 +79,7 @@ export function findPossibleStates(
     });
     // An answered operation that cannot have changed anything can always come first.
     const mayHaveChanged = ({ request, answer }: Operation) =>
-      answer === undefined || request.do === 'delete' || request.do === 'update';
+      answer === undefined || request.action === 'delete' || request.action === 'update';
     const first = next.find(({ operation, isSame }) => isSame && !mayHaveChanged(operation));
     for (const { operation, state, isSame } of first ? [first] : next) {
       const isFollowed = left.some(({ after }) => after === operation.start);
@@ -103,8 +103,8 @@ function isEqual(a: State, b: State): boolean {
 /** Whether two requests are identical and both have an unknown outcome. */
 function isInterchangeable(a: Operation, b: Operation): boolean {
   const areUnknown = [a, b].every(({ answer, after }) => answer === undefined && after === undefined);
-  const keyOf = ({ request: { do: what, record, match } }: Operation) =>
-    toJson([what, record.fields, match && [match.addedAt, match.fields]]);
+  const keyOf = ({ request: { action, record, match } }: Operation) =>
+    toJson([action, record.fields, match && [match.addedAt, match.fields]]);
   return a === b || (areUnknown && keyOf(a) === keyOf(b));
 }
 
@@ -112,7 +112,7 @@ function isInterchangeable(a: Operation, b: Operation): boolean {
 function apply(before: State, { request, answer }: Operation): State | undefined {
   const [shown] = answer?.records ?? [];
   // Only a new record gets a new time, so any other reply shows the time of the previous state.
-  const keepsTime = typeof before === 'object' && request.do !== 'reuseId';
+  const keepsTime = typeof before === 'object' && request.action !== 'reuseId';
   const known = keepsTime ? { ...before, addedAt: before.addedAt ?? shown?.addedAt } : before;
   const [kind, next] = reply(known, request);
   if (answer === undefined) return next;
@@ -124,20 +124,20 @@ function apply(before: State, { request, answer }: Operation): State | undefined
 }
 
 /** The specification: the answer to a request, and the new state of the ID. */
-function reply(state: State, { do: what, record, match }: Request): readonly [Answer['kind'], State] {
+function reply(state: State, { action, record, match }: Request): readonly [Answer['kind'], State] {
   const { fields, resource } = record;
   const given = { fields, created: fields };
-  if (what === 'create') {
+  if (action === 'create') {
     if (state === 'nothing') return ['stored', given];
     if (state === 'a deleted record') return ['retired', state];
     return [resource.isSame(state.created, fields) ? 'replayed' : 'taken', state];
   }
   if (state === 'nothing') return ['not found', state];
-  if (what === 'delete') return ['deleted', 'a deleted record'];
-  if (what === 'reuseId') return state === 'a deleted record' ? ['shown', given] : ['failed', state];
-  if (state === 'a deleted record') return [what === 'follow' ? 'deleted' : 'not found', state];
-  if (what === 'follow') return [state.isUpdated ? 'updated' : 'created', state];
-  if (what === 'read' || resource.isSame(state.fields, fields)) return ['shown', state];
+  if (action === 'delete') return ['deleted', 'a deleted record'];
+  if (action === 'reuseId') return state === 'a deleted record' ? ['shown', given] : ['failed', state];
+  if (state === 'a deleted record') return [action === 'follow' ? 'deleted' : 'not found', state];
+  if (action === 'follow') return [state.isUpdated ? 'updated' : 'created', state];
+  if (action === 'read' || resource.isSame(state.fields, fields)) return ['shown', state];
   const isMatched =
     match === undefined || (resource.isSame(state.fields, match.fields) && state.addedAt === match.addedAt);
   return isMatched ? ['shown', { ...state, fields, isUpdated: true }] : ['failed', state];
@@ -156,10 +156,10 @@ export function describeHistory(before: readonly PossibleState[], operations: re
     Number.POSITIVE_INFINITY;
   const show = (record: ShownRecord | undefined) =>
     record === undefined ? '' : toJson({ ...record.fields, addedAt: record.addedAt }).slice(0, 200);
-  const lines = operationsUntil(wrong).map(({ request: { do: what, record, match }, start, end, answer }) => {
+  const lines = operationsUntil(wrong).map(({ request: { action, record, match }, start, end, answer }) => {
     const precondition = match === undefined ? '' : ` if ${show(match)}`;
     const shown = show(answer?.records?.[0]);
-    return `${start} to ${end}: ${what} ${show(record)}${precondition}: ${answer?.kind} ${shown}`.trim();
+    return `${start} to ${end}: ${action} ${show(record)}${precondition}: ${answer?.kind} ${shown}`.trim();
   });
   return [`before: ${toJson(before.map(({ state }) => state))}`, ...lines].join('\n');
 }

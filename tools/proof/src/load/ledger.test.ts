@@ -48,7 +48,7 @@ function record(history: string): Ledger {
       if (what === 'first' || what === 'second')
         return () => followers[what]({ resource, kind, id, record } as Change);
       const request = {
-        do: what,
+        action: what,
         record: records[name === 'b' ? 'b' : 'a'],
         match: match && toShownRecord(match),
       };
@@ -184,7 +184,7 @@ it.each<readonly [sent: string, stored: readonly (keyof typeof records)[], count
 
 it('a list may show a record that was deleted after it was sent, and an entity tag identifies one record', () => {
   const ledger = record('create a: stored');
-  const [early, erase] = [ledger.noteList(), ledger.note({ do: 'delete', record: a })];
+  const [early, erase] = [ledger.noteList(), ledger.note({ action: 'delete', record: a })];
   erase.end({ kind: 'deleted' });
   early({ kind: 'shown', records: [a] });
   expect(ledger.check(a)).toBe(true);
@@ -192,7 +192,7 @@ it('a list may show a record that was deleted after it was sent, and an entity t
   expect(ledger.check(a)).toBe(false);
   const tagged = record('create a: stored; read: shown a1');
   const show = (shown: ShownRecord) =>
-    tagged.note({ do: 'read', record: shown }).end({ kind: 'shown', records: [shown] });
+    tagged.note({ action: 'read', record: shown }).end({ kind: 'shown', records: [shown] });
   show({ ...toShownRecord('a1'), etag: 'b1' });
   show({ ...toShownRecord('b1'), etag: 'a1' });
   expect(tagged.failures).toHaveLength(2);
@@ -203,8 +203,8 @@ it('records of two resources with the same id are different ones', () => {
   if (other === undefined) throw new Error('There is no resource');
   const ledger = record('create a: stored');
   const created = { ...a, resource: other, fields: erasedFields(other) };
-  ledger.note({ do: 'create', record: created }).end({ kind: 'stored' });
-  ledger.note({ do: 'delete', record: created }).end({ kind: 'deleted' });
+  ledger.note({ action: 'create', record: created }).end({ kind: 'stored' });
+  ledger.note({ action: 'delete', record: created }).end({ kind: 'deleted' });
   const deleted = { ...created, deleted: true };
   const compare = (...rows: Parameters<typeof compareRecords>[1]) => compareRecords(ledger, rows).failures;
   expect(compare(a, deleted)).toEqual([]);

@@ -71,9 +71,9 @@ export class Ledger {
     const operation: Operation = { request, after, start, end: Number.POSITIVE_INFINITY };
     const known = this.knownOf(request.record);
     known.operations.push(operation);
-    const change = toJson([request.do, request.do === 'delete' || request.record.fields]);
+    const change = toJson([request.action, request.action === 'delete' || request.record.fields]);
     const isFirst = !known.changes.has(change);
-    if (request.do !== 'read' && isFirst) known.changes.set(change, request);
+    if (request.action !== 'read' && isFirst) known.changes.set(change, request);
     const end = (outcome: Outcome) => {
       if (isAnswer(outcome)) {
         for (const { fields } of [
@@ -102,7 +102,7 @@ export class Ledger {
       for (const record of outcome.records ?? []) {
         this.replies.shown++;
         const answer = { kind: 'shown', records: [record] } as const;
-        this.knownOf(record).operations.push({ request: { do: 'read', record }, start, end, answer });
+        this.knownOf(record).operations.push({ request: { action: 'read', record }, start, end, answer });
       }
     };
   }
@@ -117,7 +117,7 @@ export class Ledger {
       const { kind, resource, id, record } = change;
       const name = nameOf(change);
       const end = ++this.time;
-      const request = { do: 'follow', record: { resource, id, fields: {} } } as const;
+      const request = { action: 'follow', record: { resource, id, fields: {} } } as const;
       const answer = { kind, records: record === undefined ? [] : [record] };
       if (record !== undefined) this.knownOf(change).seen.add(toJson(resource.pick(record.fields)));
       // A negative start allows the change anywhere in the past.
@@ -159,14 +159,14 @@ export class Ledger {
     return known;
   }
 
-  private acknowledge({ do: what }: Request, { kind, records = [] }: Answer, isFirst: boolean): void {
+  private acknowledge({ action }: Request, { kind, records = [] }: Answer, isFirst: boolean): void {
     for (const record of records) this.checkTag(record);
-    if (what === 'read') this.replies.shown += records.length;
-    if (what === 'update') this.replies.updated += records.length;
-    if (what === 'reuseId') this.replies['ids reused'] += records.length;
-    const isDone = what !== 'read' && ['stored', 'replayed', 'deleted', 'shown'].includes(kind);
+    if (action === 'read') this.replies.shown += records.length;
+    if (action === 'update') this.replies.updated += records.length;
+    if (action === 'reuseId') this.replies['ids reused'] += records.length;
+    const isDone = action !== 'read' && ['stored', 'replayed', 'deleted', 'shown'].includes(kind);
     // An earlier identical request may have made this change, so this reply proves nothing new.
-    if (!isDone || (!isFirst && ['delete', 'update'].includes(what))) return;
+    if (!isDone || (!isFirst && ['delete', 'update'].includes(action))) return;
     const now = performance.now();
     this.longestGapMs = Math.max(this.longestGapMs, now - this.acknowledgedAt);
     this.acknowledgedAt = now;
@@ -184,10 +184,10 @@ export class Ledger {
     }
   }
 
-  private countFailure(outcome: Failure, { do: what, record }: Request): void {
-    if (outcome.kind === 'damaged') this.failures.push(`${what} of ${nameOf(record)}: database_damaged`);
-    if (outcome.kind === 'unexpected') this.failures.push(`${what} of ${nameOf(record)}: ${outcome.reply}`);
-    if (what === 'read') return;
+  private countFailure(outcome: Failure, { action, record }: Request): void {
+    if (outcome.kind === 'damaged') this.failures.push(`${action} of ${nameOf(record)}: database_damaged`);
+    if (outcome.kind === 'unexpected') this.failures.push(`${action} of ${nameOf(record)}: ${outcome.reply}`);
+    if (action === 'read') return;
     if (outcome.kind === 'rejected') this.rejected++;
     if (outcome.kind === 'unavailable') this.unavailable++;
     if (isRefused(outcome)) this.refusedConnections++;
@@ -214,5 +214,5 @@ function isRefused(outcome: Failure): boolean {
 
 /** Whether a failed request has certainly changed nothing. */
 function hadNoEffect(outcome: Failure, request: Request): boolean {
-  return request.do === 'read' || outcome.kind === 'rejected' || isRefused(outcome);
+  return request.action === 'read' || outcome.kind === 'rejected' || isRefused(outcome);
 }

@@ -45,7 +45,7 @@ export function startLoad(options: LoadOptions) {
   /** Reads a record or a list of the newest records. Returns the record, if the reply shows it. */
   async function read(record: NewRecord) {
     const isList = random.next() < 0.3;
-    const outcome = await (isList ? caller.list(record.resource) : caller.send({ do: 'read', record }));
+    const outcome = await (isList ? caller.list(record.resource) : caller.send({ action: 'read', record }));
     return outcome?.kind === 'shown' ? outcome.records?.[0] : undefined;
   }
 
@@ -55,7 +55,7 @@ export function startLoad(options: LoadOptions) {
     const sent = [...groups].flatMap(([resource, group]) =>
       hasOperation(resource, 'createMany')
         ? caller.createAll(resource, group)
-        : group.map(async (record) => [await caller.send({ do: 'create', record })]),
+        : group.map(async (record) => [await caller.send({ action: 'create', record })]),
     );
     return Promise.all(sent).then((outcomes) => outcomes.flat());
   }
@@ -65,9 +65,9 @@ export function startLoad(options: LoadOptions) {
     if (random.next() < batchProbability)
       return (await createAll(Array.from({ length: 1 + random.below(maxBatch) }, chooseRecord)))[0];
     const request = choose();
-    const { do: what, record } = request;
-    const isRead = random.next() < (what === 'create' ? 0.1 : 0.3);
-    const match = isRead && what !== 'create' ? await read(record) : undefined;
+    const { action, record } = request;
+    const isRead = random.next() < (action === 'create' ? 0.1 : 0.3);
+    const match = isRead && action !== 'create' ? await read(record) : undefined;
     const outcome = await caller.send({ ...request, match: request.match ?? match });
     if (isRead && ['stored', 'replayed', 'shown', 'deleted'].includes(outcome.kind)) await read(record);
     return outcome;
@@ -99,7 +99,7 @@ export function startLoad(options: LoadOptions) {
 function createChooser({ ledger, random, createRecord }: LoadOptions) {
   const latest = [...ledger.known.values()].slice(-recentCount);
   const recent = latest.flatMap(
-    ({ changes }) => [...changes.values()].find((request) => request.do === 'create')?.record ?? [],
+    ({ changes }) => [...changes.values()].find((request) => request.action === 'create')?.record ?? [],
   );
   const unknown = latest.flatMap(({ possible }) => possible[0]?.unanswered ?? []);
   const deleted: NewRecord[] = [];
@@ -120,9 +120,9 @@ function createChooser({ ledger, random, createRecord }: LoadOptions) {
   function choose(): Request {
     const request = chooseAny();
     const { resource } = request.record;
-    return hasOperation(resource, operationByRequest[request.do])
+    return hasOperation(resource, operationByRequest[request.action])
       ? request
-      : { do: 'create', record: chooseRecord() };
+      : { action: 'create', record: chooseRecord() };
   }
 
   function chooseAny(): Request {
@@ -130,14 +130,14 @@ function createChooser({ ledger, random, createRecord }: LoadOptions) {
     // Half of the unknown outcomes after a crash stay unknown, because not every caller retries.
     if (unanswered !== undefined && random.next() < 0.5) return unanswered.request;
     const roll = random.next();
-    if (roll < 0.7 || recent.length === 0) return { do: 'create', record: chooseRecord() };
+    if (roll < 0.7 || recent.length === 0) return { action: 'create', record: chooseRecord() };
     const record = random.pick(recent);
-    if (roll < 0.82) return { do: 'update', record: createConflict(record, random) };
+    if (roll < 0.82) return { action: 'update', record: createConflict(record, random) };
     if (roll < 0.87 && deleted.length > 0)
-      return { do: 'reuseId', record: createConflict(random.pick(deleted), random) };
+      return { action: 'reuseId', record: createConflict(random.pick(deleted), random) };
     deleted.push(record);
     if (deleted.length > deletedCount) deleted.shift();
-    return { do: 'delete', record };
+    return { action: 'delete', record };
   }
   return { choose, chooseRecord };
 }

@@ -17,22 +17,22 @@ export type Command =
    * Sends a request, or the previous request again, from one or several callers concurrently, with a numbered token, the main token, or none.
    */
   | {
-      readonly do: 'send';
+      readonly action: 'send';
       readonly request: Request | 'previous';
       readonly token: number | 'main' | 'none';
       readonly callers: number;
     }
   /** Sends a request, and restarts all stores after a delay. */
   | {
-      readonly do: 'interrupt';
+      readonly action: 'interrupt';
       readonly request: Request;
       readonly signal: NodeJS.Signals;
       readonly delayMs: number;
     }
   /** Reads all pages of a list of the named resource. */
-  | { readonly do: 'list'; readonly resource: string; readonly query: ListQuery }
-  | { readonly do: 'restart'; readonly signal: NodeJS.Signals }
-  | { readonly do: 'issue' | 'revoke' | 'expire'; readonly token: number };
+  | { readonly action: 'list'; readonly resource: string; readonly query: ListQuery }
+  | { readonly action: 'restart'; readonly signal: NodeJS.Signals }
+  | { readonly action: 'issue' | 'revoke' | 'expire'; readonly token: number };
 
 /** The number of IDs in a run. */
 export const idsPerRun = 6;
@@ -183,11 +183,11 @@ const oneCaller = fc.constant(1);
 const signal = fc.constantFrom<NodeJS.Signals>('SIGKILL', 'SIGTERM');
 
 /** Returns commands of a kind with random parts. */
-function command<const What extends Command['do'], Parts extends object>(
-  what: What,
+function command<const What extends Command['action'], Parts extends object>(
+  action: What,
   parts: { readonly [Name in keyof Parts]: fc.Arbitrary<Parts[Name]> },
-): fc.Arbitrary<{ readonly do: What } & Parts> {
-  return fc.record(parts).map((values) => ({ do: what, ...values }) as { readonly do: What } & Parts);
+): fc.Arbitrary<{ readonly action: What } & Parts> {
+  return fc.record(parts).map((values) => ({ action, ...values }) as { readonly action: What } & Parts);
 }
 
 const common: readonly fc.Arbitrary<Command>[] = [
@@ -217,14 +217,18 @@ function listOf({ name, fields }: TestedResource): fc.Arbitrary<Command> {
   return fc
     .tuple(page, fc.record({ ...search, ...Object.fromEntries(filters) }, { requiredKeys: [] }))
     .map(
-      ([required, others]): Command => ({ do: 'list', resource: name, query: { ...required, ...others } }),
+      ([required, others]): Command => ({
+        action: 'list',
+        resource: name,
+        query: { ...required, ...others },
+      }),
     );
 }
 
 const rare: readonly fc.Arbitrary<Command>[] = [
   command('restart', { signal }),
   command('interrupt', { request: fc.oneof(...validRequests), signal, delayMs: fc.nat(15) }),
-  ...(['issue', 'revoke', 'expire'] as const).map((what) => command(what, { token: tokenNumber })),
+  ...(['issue', 'revoke', 'expire'] as const).map((action) => command(action, { token: tokenNumber })),
 ];
 
 /** Sequences of commands. Commands that start processes are rare. All lengths are equally likely, because short sequences find few errors. */

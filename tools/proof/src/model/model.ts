@@ -78,20 +78,20 @@ export async function runSequences(
     const tokens = new Map<number, 'valid' | 'invalid'>();
     let last: Request | undefined;
     for (const command of commands) {
-      if (command.do === 'send') {
+      if (command.action === 'send') {
         const request = command.request === 'previous' ? last : fill(command.request);
         last = request;
         const token = tokenOf(command.token);
         if (request !== undefined) await sendToAll(request, token, command.callers);
-      } else if (command.do === 'interrupt') {
+      } else if (command.action === 'interrupt') {
         await interrupt(fill(command.request), command.signal, command.delayMs);
-      } else if (command.do === 'restart') {
+      } else if (command.action === 'restart') {
         counts.restarts++;
         await Promise.all(stores.map((store) => store.restart(command.signal)));
-      } else if (command.do === 'list') {
+      } else if (command.action === 'list') {
         const list = { resource: findTestedResource(command.resource), query: command.query };
         for (const store of stores) counts.requests += await compareLists(fake, store, list, findUnknown());
-      } else await changeToken(command.do, command.token, tokens);
+      } else await changeToken(command.action, command.token, tokens);
     }
   }
 
@@ -142,23 +142,23 @@ export async function runSequences(
   }
 
   async function changeToken(
-    what: 'issue' | 'revoke' | 'expire',
+    action: 'issue' | 'revoke' | 'expire',
     token: number,
     tokens: Map<number, 'valid' | 'invalid'>,
   ): Promise<void> {
     const name = tokenOf(token) ?? '';
     const allStores = [fake, ...stores];
-    if (what === 'revoke' && tokens.get(token) === 'valid') {
+    if (action === 'revoke' && tokens.get(token) === 'valid') {
       const ms = await Promise.all(allStores.map((store) => store.revokeToken(name)));
       counts['slowest revocation ms'] = Math.round(Math.max(counts['slowest revocation ms'], ...ms));
       counts.revocations++;
       tokens.set(token, 'invalid');
     }
-    if (what === 'revoke' || tokens.has(token)) return;
+    if (action === 'revoke' || tokens.has(token)) return;
     await Promise.all(
-      allStores.map((store) => (what === 'issue' ? store.issueToken(name) : store.expireToken(name))),
+      allStores.map((store) => (action === 'issue' ? store.issueToken(name) : store.expireToken(name))),
     );
-    tokens.set(token, what === 'issue' ? 'valid' : 'invalid');
+    tokens.set(token, action === 'issue' ? 'valid' : 'invalid');
   }
 
   let shrinkUntil = Number.POSITIVE_INFINITY;

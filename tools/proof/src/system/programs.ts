@@ -47,7 +47,7 @@ export function succeeds(promise: Promise<unknown>): Promise<boolean> {
  */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
-  what: string,
+  description: string,
   {
     describe,
     timeoutMs = defaultTimeoutMs,
@@ -56,7 +56,7 @@ export async function waitUntil(
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline)
-      throw new Error(`It took more than ${timeoutMs / 1000} s until ${what}\n${describe?.() ?? ''}`);
+      throw new Error(`It took more than ${timeoutMs / 1000} s until ${description}\n${describe?.() ?? ''}`);
     await delay(pollMs);
   }
 }
