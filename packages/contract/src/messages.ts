@@ -96,8 +96,8 @@ export type RequestIssues = {
 
 /** What a body describes, and the error for an invalid body. */
 export interface BodySubject {
-  /** For example `plant` or `batch`. */
-  readonly what: string;
+  /** A noun for the body, such as `plant` or `batch`. */
+  readonly noun: string;
   readonly errorName: ErrorName;
 }
 
@@ -108,8 +108,8 @@ export interface InvalidRequest {
 }
 
 /** Returns the subject of the body of a request for a record or a batch. */
-export const subjectOf = (resource: Pick<Resource, 'name'>, what: string = resource.name): BodySubject => ({
-  what,
+export const subjectOf = (resource: Pick<Resource, 'name'>, noun: string = resource.name): BodySubject => ({
+  noun,
   errorName: errorNamesOf(resource).invalid,
 });
 
@@ -119,7 +119,7 @@ export const subjectOf = (resource: Pick<Resource, 'name'>, what: string = resou
  */
 export function explainInvalid(
   { path, query, headers, body }: RequestIssues,
-  { what, errorName }: BodySubject,
+  { noun, errorName }: BodySubject,
 ): InvalidRequest {
   const parameters = [
     formatPart(path, (name) => `the path parameter ${name}`),
@@ -129,7 +129,7 @@ export function explainInvalid(
   if (parameters.length === 0) {
     // The invalid value may be a part of the body, or a line of a file.
     const issues = formatPart(body, (field) => (field === '' ? 'it' : field));
-    return { errorName, message: `The ${what} is not valid: ${issues}.` };
+    return { errorName, message: `The ${noun} is not valid: ${issues}.` };
   }
   const inBody = formatPart(body, (field) => (field === '' ? 'the body' : `the field ${field} of the body`));
   const all = inBody === '' ? parameters : [...parameters, inBody];

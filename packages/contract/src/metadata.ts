@@ -73,6 +73,6 @@ export const ofTokens = <const Needed extends Scope | undefined>(
 export function subjectOfOperation(metadata: Metadata): BodySubject {
   const { resource, operation } = metadata;
   if (resource === undefined)
-    return { what: metadata.subject ?? 'request', errorName: 'invalid_token_request' };
+    return { noun: metadata.subject ?? 'request', errorName: 'invalid_token_request' };
   return subjectOf({ name: resource }, operation.endsWith('Many') ? 'batch' : resource);
 }
