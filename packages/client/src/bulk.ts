@@ -169,8 +169,9 @@ export function updateAll<Given extends PlantUpdate>(
  * Deletes the plants with any number of IDs in batches, two at a time. Await it for the totals and all rejections, or iterate it for the
  * totals so far and the rejections of each batch, as with `storeAll`. Nothing is sent until you do either.
  *
- * With `{ id, ifMatch }` in place of an ID, it deletes the plant only if it still has this `ETag`. It rejects plants that have changed since
- * (`precondition_failed`), IDs that no plant ever had, and text that is not an ID. You can delete the same IDs again after any failure.
+ * With `{ id, ifMatch }` in place of an ID, it deletes the plant only if it still has this `ETag`. It rejects plants that have changed
+ * since (`precondition_failed`), IDs that no plant ever had, and text that is not an ID. You can delete the same IDs again after any
+ * failure.
  *
  * @throws {RejectedError} as `storeAll` does
  * @throws {TypeError} for a single ID as text: iterating it would give its digits
@@ -207,8 +208,8 @@ export function deleteAll(
 
 /**
  * Gets the plants with any number of IDs in batches, two at a time. The result has each ID in order, with its plant and the `ETag` of the
- * plant, or with `undefined` if there is no such plant. Iterate it, or await it for an array. Nothing is sent until you do either. Each loop
- * iterates `ids` again.
+ * plant, or with `undefined` if there is no such plant. Iterate it, or await it for an array. Nothing is sent until you do either. Each
+ * loop iterates `ids` again.
  *
  * A loop reads IDs only as it sends them. If the rate limit is reached, it waits as `storeAll` does.
  *

@@ -13,8 +13,8 @@ export type ListOptions = Omit<PlantQuery, 'after' | 'limit' | 'total' | 'fields
   };
 
 /**
- * Lists all plants that match. Iterate it: it requests the next page once you have iterated over the previous one. Or await it for an array.
- * Nothing is sent until you do either. Each loop lists the plants again.
+ * Lists all plants that match. Iterate it: it requests the next page once you have iterated over the previous one. Or await it for an
+ * array. Nothing is sent until you do either. Each loop lists the plants again.
  *
  * A plant that exists the whole time comes exactly once. A plant that is added while the list is read may come or not.
  *

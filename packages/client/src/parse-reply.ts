@@ -22,7 +22,9 @@ export function parseReply(text: string): unknown {
   return readInt64s(JSON.parse(quoted));
 }
 
-/** Replaces each int64 within a value by a `bigint`, in place. A reviver is called for each value, and takes three times as long for a list. */
+/**
+ * Replaces each int64 within a value by a `bigint`, in place. A reviver is called for each value, and takes three times as long for a list.
+ */
 function readInt64s(value: unknown, isInt64 = false): unknown {
   if (typeof value === 'string') return isInt64 ? BigInt(value) : value;
   const members = Object(value);

@@ -265,7 +265,10 @@ type PagedOperation = {
 type ArgumentsOf<Name extends OperationName, Request> =
   [] extends Parameters<Client[Name]> ? [] | [request: Request] : [request: Request];
 
-/** A request, or a union of a request and `skipToken`. If there is no `skipToken`, it is only the request, so that the compiler checks its members. */
+/**
+ * A request, or a union of a request and `skipToken`. If there is no `skipToken`, it is only the request, so that the compiler checks its
+ * members.
+ */
 type Skippable<Given, Request> = [Extract<Given, symbol>] extends [never] ? Request : Given;
 
 /** The options of an operation for TanStack Query: for queries only if it reads, and for queries of pages only if it returns pages. */
@@ -291,8 +294,8 @@ export interface QueryUtils<Name extends ReadOperation> extends MutationUtils<Na
   /** The key of one query, to read, set, or invalidate its data. As a filter, it also matches queries with additional parameters. */
   queryKey(request: QueryRequest<Name>): OperationQueryKey<Name>;
   /**
-   * The data of the query is the body of the reply. With TanStack Query's `skipToken` in place of the request, the query waits until you pass
-   * a request.
+   * The data of the query is the body of the reply. With TanStack Query's `skipToken` in place of the request, the query waits until you
+   * pass a request.
    *
    * @throws {TypeError} when the request has a `baseUrl` or a `token`
    * @throws {RangeError} when an integer `number` may have been rounded
@@ -304,7 +307,10 @@ export interface QueryUtils<Name extends ReadOperation> extends MutationUtils<Na
 
 /** The options of an operation that returns pages. */
 export interface PagedUtils<Name extends PagedOperation> extends QueryUtils<Name> {
-  /** The key of a query of pages. Without a request, it is the key of the query without parameters; as a filter, it matches all queries of pages. */
+  /**
+   * The key of a query of pages. Without a request, it is the key of the query without parameters; as a filter, it matches all queries of
+   * pages.
+   */
   infiniteQueryKey(request?: QueryRequest<Name>): OperationInfiniteQueryKey<Name>;
   /** The data of the query is the pages. The `next` of each page is the start of the following page. */
   infiniteQueryOptions<Given extends QueryRequest<Name> | symbol = QueryRequest<Name>>(

@@ -2,8 +2,8 @@
 export const timeoutReason: Error = new Error('timeout');
 
 /**
- * Waits for work until a timeout in milliseconds, or until a signal is aborted. The work gets another signal, which is aborted with the same
- * reason when the wait ends before the work. The result of the work is then ignored.
+ * Waits for work until a timeout in milliseconds, or until a signal is aborted. The work gets another signal, which is aborted with the
+ * same reason when the wait ends before the work. The result of the work is then ignored.
  *
  * @throws `timeoutReason`, the reason of the signal, or what the work throws
  */

@@ -100,8 +100,8 @@ export interface RejectedErrorData extends RequestSummary {
 }
 
 /**
- * Whether a caught value is a `RejectedError`, including one from another copy of this package. If you pass numbers, its `error` must be one
- * of them.
+ * Whether a caught value is a `RejectedError`, including one from another copy of this package. If you pass numbers, its `error` must be
+ * one of them.
  *
  * @example
  * import { errors, isRejectedError } from '@plant-store/client';

@@ -2,8 +2,8 @@ import { type ScopeOf, scopesOf } from './resource.js';
 import { type ResourceName, resources } from './resources.js';
 
 /**
- * The prefix of an access token. It lets secret scanners find the token. 32 random bytes in base62 (43 characters) follow, and the CRC-32 of
- * everything before it in base62 (6 characters). The checksum detects a typo before the token is sent, or without reading the database.
+ * The prefix of an access token. It lets secret scanners find the token. 32 random bytes in base62 (43 characters) follow, and the CRC-32
+ * of everything before it in base62 (6 characters). The checksum detects a typo before the token is sent, or without reading the database.
  */
 export const accessTokenPrefix = 'pst_';
 
@@ -58,8 +58,8 @@ const base62Digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 const reversedPolynomial = 0xedb88320;
 
 /**
- * Returns the CRC-32 of ASCII text (ISO 3309, as in gzip and PNG), as an unsigned 32-bit integer. It has no lookup table, because tokens are
- * short.
+ * Returns the CRC-32 of ASCII text (ISO 3309, as in gzip and PNG), as an unsigned 32-bit integer. It has no lookup table, because tokens
+ * are short.
  */
 export function crc32(text: string): number {
   let remainder = 0xffffffff;

@@ -5,9 +5,9 @@
  * Invisible characters are control characters, line separators, unpaired surrogates, bidirectional controls, and default ignorable code
  * points of Unicode, such as zero-width spaces, tags, variation selectors, and Hangul fillers.
  *
- * @param keep what not to escape: `lines` are line feeds and tabs, `escapes` are backslashes, and `writing` are the joiners and selectors that
- * scripts and emoji need, so that words in Persian or Hindi stay readable. Without any of these, two different texts always look different,
- * except for similar letters and spaces.
+ * @param keep what not to escape: `lines` are line feeds and tabs, `escapes` are backslashes, and `writing` are the joiners and selectors
+ * that scripts and emoji need, so that words in Persian or Hindi stay readable. Without any of these, two different texts always look
+ * different, except for similar letters and spaces.
  */
 export function escapeInvisible(text: string, ...keep: readonly ('lines' | 'escapes' | 'writing')[]): string {
   const isKept = (match: string) =>

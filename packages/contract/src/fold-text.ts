@@ -1,6 +1,7 @@
 /**
- * Folds a text for search, regardless of the locale. Ignores case in every script (`ß` is `ss`, `ς` is `σ`), the difference between composed
- * and decomposed letters, and the difference between the Turkish `ı` and `İ` and `i`. Letters with and without an accent stay different.
+ * Folds a text for search, regardless of the locale. Ignores case in every script (`ß` is `ss`, `ς` is `σ`), the difference between
+ * composed and decomposed letters, and the difference between the Turkish `ı` and `İ` and `i`. Letters with and without an accent stay
+ * different.
  */
 export function foldText(text: string): string {
   return [...partsOf(text)].map(foldPart).join('');
@@ -70,7 +71,9 @@ function* partsOf(text: string): Generator<string> {
   yield text.slice(start);
 }
 
-/** Whether the code unit at an index belongs to the previous letter: a mark, a vowel or final consonant of Hangul, or half of a code point. */
+/**
+ * Whether the code unit at an index belongs to the previous letter: a mark, a vowel or final consonant of Hangul, or half of a code point.
+ */
 function continuesLetter(text: string, index: number): boolean {
   return /^[\p{M}\u1160-\u11ff\udc00-\udfff]/u.test(text.slice(index, index + 2));
 }

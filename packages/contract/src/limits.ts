@@ -8,8 +8,8 @@ export const MAX_RATE_PER_MINUTE = 1_000_000_000;
 export const TOKEN_NAME_MAX_LENGTH = 100;
 
 /**
- * The maximum number of valid tokens for a create over HTTP. A list has all valid tokens, and up to this many of the latest tokens that were
- * revoked or have expired.
+ * The maximum number of valid tokens for a create over HTTP. A list has all valid tokens, and up to this many of the latest tokens that
+ * were revoked or have expired.
  */
 export const MAX_TOKENS = 1_000;
 

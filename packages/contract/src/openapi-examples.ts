@@ -24,8 +24,8 @@ const batchIds = [id + 1, id + 2];
 const tokenId = 999_999_999;
 
 /**
- * Returns an example request of an operation. Sent in the order of the document, all succeed without changes: they create, list, get, update,
- * and delete the same record. Only rotate and revoke need the ID of a token.
+ * Returns an example request of an operation. Sent in the order of the document, all succeed without changes: they create, list, get,
+ * update, and delete the same record. Only rotate and revoke need the ID of a token.
  */
 export function exampleOf(operation: Operation): ExampleRequest {
   const { metadata, path } = operation;

@@ -26,8 +26,8 @@ const defaultResourceName = 'plant';
 const isNamed = ({ name }: Pick<Resource, 'name'>) => name !== defaultResourceName;
 
 /**
- * Returns the name of the resource of a line, which is an NDJSON object, or CSV cells by column name. There may be no such resource. Returns
- * `undefined` if the member or cell `resource` is not text.
+ * Returns the name of the resource of a line, which is an NDJSON object, or CSV cells by column name. There may be no such resource.
+ * Returns `undefined` if the member or cell `resource` is not text.
  */
 export function resourceNameOf(line: Readonly<Record<string, unknown>>): string | undefined {
   const name = line['resource'] ?? '';

@@ -13,8 +13,8 @@ export interface Route {
 export const commonStatuses = [400, 401, 403, 429, 500, 503] as const;
 
 /**
- * The operations of the API, in the order in which the service matches their paths: the most frequent come first. The contract defines their
- * requests and replies.
+ * The operations of the API, in the order in which the service matches their paths: the most frequent come first. The contract defines
+ * their requests and replies.
  */
 export const routes = {
   createPlant: { method: 'POST', path: '/plants' },

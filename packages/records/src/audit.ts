@@ -12,7 +12,9 @@ import type {
 import { ServiceError } from './errors.js';
 import { toIsoTime } from './iso-time.js';
 
-/** Who did something: an access token by its ID and its name at that time, the subject of a JSON Web Token, or a user at the command line. */
+/**
+ * Who did something: an access token by its ID and its name at that time, the subject of a JSON Web Token, or a user at the command line.
+ */
 export type Actor =
   | { readonly id: number; readonly name: string; readonly subject?: undefined; readonly user?: undefined }
   | { readonly subject: string; readonly id?: undefined; readonly user?: undefined }

@@ -4,7 +4,8 @@ const threeDigits = Array.from({ length: 1_000 }, (_, number) => String(number).
 /** The numbers from 0 to 59 as text with two digits. */
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
-// Caches of the last formatted day, in days since 1970, and of the last formatted time. Most records of a list are from the same day or batch.
+// Caches of the last formatted day, in days since 1970, and of the last formatted time. Most records of a list are from the same day or
+// batch.
 let lastDay = Number.NaN;
 let lastDate = '';
 let lastMs = Number.NaN;

@@ -124,8 +124,8 @@ const maxReplyBytes = 2 ** 22;
 const readConcurrency = 64;
 
 /**
- * Returns the operations of a resource (docs/use/api.md), which work on any store of the resource. All throw `ServiceError`s of the registry,
- * and the errors of the store.
+ * Returns the operations of a resource (docs/use/api.md), which work on any store of the resource. All throw `ServiceError`s of the
+ * registry, and the errors of the store.
  *
  * @param schema validates a record of a batch
  */
@@ -338,8 +338,8 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Returns the records with the IDs of a batch. Reads a few at a time. When the reply is full, the remaining results are `overloaded`. At
-     * least one record is returned.
+     * Returns the records with the IDs of a batch. Reads a few at a time. When the reply is full, the remaining results are `overloaded`.
+     * At least one record is returned.
      */
     async getMany(store: Pick<Records, 'find'>, batch: Batch) {
       requireBatch(batch);
@@ -362,8 +362,8 @@ export function operationsOf<Fields extends object, Name extends string = string
 
     /**
      * Replaces the fields of a record if the conditions of the request are true (RFC 9110, section 13.1). With `If-None-Match: *` it reuses
-     * the ID of a deleted record. If the record already has the fields, the request succeeds even if `If-Match` is false, because an earlier
-     * attempt may have updated the record (section 13.1.1).
+     * the ID of a deleted record. If the record already has the fields, the request succeeds even if `If-Match` is false, because an
+     * earlier attempt may have updated the record (section 13.1.1).
      */
     async update(
       store: Pick<Records, 'change'>,
@@ -398,8 +398,8 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Updates the records of a batch, each as `update` does with `If-Match`. Updates of the same ID are applied in order. Records that do not
-     * fit into the reply are not updated.
+     * Updates the records of a batch, each as `update` does with `If-Match`. Updates of the same ID are applied in order. Records that do
+     * not fit into the reply are not updated.
      */
     updateMany(
       store: Pick<Records, 'change'>,
@@ -449,8 +449,8 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Returns a page of the records that match a query: as many as requested, or as fit into a reply. A page that takes too long ends early, and
-     * is `partial`.
+     * Returns a page of the records that match a query: as many as requested, or as fit into a reply. A page that takes too long ends
+     * early, and is `partial`.
      *
      * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page of this query, or the search took too long without a
      * match
@@ -580,8 +580,8 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Returns shown records with `addedBy` and `changedBy`. A record that has changed since it was read stays without them. Does not modify the
-     * given records, because other replies may share them.
+     * Returns shown records with `addedBy` and `changedBy`. A record that has changed since it was read stays without them. Does not modify
+     * the given records, because other replies may share them.
      */
     async showPeople<ShownRecord extends Shown<Fields>>(
       store: { findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]> },

@@ -152,7 +152,9 @@ export interface CountedValues {
 
 /** The position of a record's last change. Records from before changes were numbered come first, in the order of their IDs. */
 export interface ChangePosition {
-  /** The generation of the store in which the position is valid: 8 hexadecimal digits. Empty if the store accepts cursors of version 1.4. */
+  /**
+   * The generation of the store in which the position is valid: 8 hexadecimal digits. Empty if the store accepts cursors of version 1.4.
+   */
   readonly generation: string;
   readonly number?: number | undefined;
   readonly id: bigint;
@@ -259,8 +261,8 @@ export interface Store<Fields> {
   /** The position of the last change that `listChanges` would return now, or `beforeNumbers`. */
   readonly lastChange: () => Promise<ChangePosition>;
   /**
-   * Lists the states of a record, the latest first: as many as the limits allow, and at least one if there is one. Each change of the fields
-   * adds a state. Replaced states are kept for a limited time, and a delete erases them all.
+   * Lists the states of a record, the latest first: as many as the limits allow, and at least one if there is one. Each change of the
+   * fields adds a state. Replaced states are kept for a limited time, and a delete erases them all.
    *
    * @param start the place of the first state to list; `undefined` for the current state
    * @returns `undefined` if no record has the ID

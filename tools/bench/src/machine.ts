@@ -33,8 +33,8 @@ export function machineLine(machine: Machine): string {
 }
 
 /**
- * Measures how long it takes to sync one appended page of 4 KiB to disk. Returns the median of 200 syncs. A durable commit takes at least as
- * long, and group commit shares this time among many records.
+ * Measures how long it takes to sync one appended page of 4 KiB to disk. Returns the median of 200 syncs. A durable commit takes at least
+ * as long, and group commit shares this time among many records.
  */
 function measureSyncMs(folder: string): number {
   const path = join(folder, 'sync-time');

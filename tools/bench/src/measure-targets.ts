@@ -23,8 +23,8 @@ export interface Run extends LoadResult {
   readonly round: number;
   readonly peakMemoryBytes: number;
   /**
-   * Whether every acknowledged record is stored, and every acknowledged delete was carried out. Always `true` for the baseline, which stores
-   * nothing.
+   * Whether every acknowledged record is stored, and every acknowledged delete was carried out. Always `true` for the baseline, which
+   * stores nothing.
    */
   readonly valid: boolean;
 }

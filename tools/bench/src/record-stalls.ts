@@ -1,5 +1,5 @@
-// The service loads this module with `--import` in each of its threads. It records what takes time, and writes the recording when the thread
-// ends. The URL of the module names the folder.
+// The service loads this module with `--import` in each of its threads. It records what takes time, and writes the recording when the
+// thread ends. The URL of the module names the folder.
 import fs from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { PerformanceObserver } from 'node:perf_hooks';

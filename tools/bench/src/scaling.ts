@@ -11,8 +11,8 @@ import { plantStore } from './targets.js';
 const coreShare = 0.1;
 
 /**
- * Compares the service with several numbers of workers. Each worker is limited to a fraction of a core, so that the machine has enough cores
- * for all. The primary process and the warm-up are not limited: at a tenth of the speed, compiling hot code would take too long.
+ * Compares the service with several numbers of workers. Each worker is limited to a fraction of a core, so that the machine has enough
+ * cores for all. The primary process and the warm-up are not limited: at a tenth of the speed, compiling hot code would take too long.
  *
  * @throws {Error} if this process may not create control groups
  */

@@ -9,8 +9,8 @@ import type { RunningTarget } from './start-target.js';
 /** A load. Each connection sends its next request after the reply. */
 export interface Load {
   /**
-   * `get` is a record by ID, `list` the first page of 100, `page` a page of 100 at a random position, `search` a search without matches, and
-   * `batch` 500 creates.
+   * `get` is a record by ID, `list` the first page of 100, `page` a page of 100 at a random position, `search` a search without matches,
+   * and `batch` 500 creates.
    */
   readonly operation: 'create' | 'get' | 'list' | 'page' | 'search' | 'delete' | 'batch';
   readonly connections: number;

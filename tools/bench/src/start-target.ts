@@ -22,8 +22,8 @@ process.on('exit', () => {
 let lastId = 0;
 
 /**
- * Starts a target on a database, and sends it creates until it replies with 200. Its output goes to a file in a folder, so that logging costs
- * the target as much as in production, and costs this process nothing.
+ * Starts a target on a database, and sends it creates until it replies with 200. Its output goes to a file in a folder, so that logging
+ * costs the target as much as in production, and costs this process nothing.
  */
 export async function startTarget(
   target: Target,

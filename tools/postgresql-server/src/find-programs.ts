@@ -22,7 +22,8 @@ export async function findPrograms(): Promise<Programs> {
 }
 
 /**
- * Returns programs that the user can run: the given programs, or a copy if the user has no access to them, such as in a checkout below `/root`.
+ * Returns programs that the user can run: the given programs, or a copy if the user has no access to them, such as in a checkout below
+ * `/root`.
  *
  * @param copyFolder a folder that does not exist yet. The user must have access to its parent
  */

@@ -22,7 +22,8 @@ interface Options {
 }
 
 /**
- * Creates a new PostgreSQL server on a free port of 127.0.0.1, in UTF-8. Does not start it. The server ends at the latest with this process.
+ * Creates a new PostgreSQL server on a free port of 127.0.0.1, in UTF-8. Does not start it. The server ends at the latest with this
+ * process.
  *
  * @throws {Error} with the output of `initdb` if it fails
  */

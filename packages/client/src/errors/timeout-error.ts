@@ -1,8 +1,8 @@
 import { isPlantStoreError, PlantStoreError } from './plant-store-error.js';
 
 /**
- * No complete reply came within `timeoutMs`, or within `attemptTimeoutMs` in the last attempt. `cause` is the error of the previous attempt,
- * if there was one.
+ * No complete reply came within `timeoutMs`, or within `attemptTimeoutMs` in the last attempt. `cause` is the error of the previous
+ * attempt, if there was one.
  *
  * If `outcome` is `unknown`, the service may still have carried out the request. Retrying a create is safe: the same plant with the same ID
  * is stored once.

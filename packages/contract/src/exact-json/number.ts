@@ -23,8 +23,8 @@ export function toExactInteger(text: string): number | bigint | NumberLiteral {
 }
 
 /**
- * Returns the value of a JSON number in any notation: a safe integer or a fraction as `number`, another int64 as `bigint`, and anything else
- * as a `NumberLiteral`. Takes time linear in the length of the text.
+ * Returns the value of a JSON number in any notation: a safe integer or a fraction as `number`, another int64 as `bigint`, and anything
+ * else as a `NumberLiteral`. Takes time linear in the length of the text.
  */
 export function toExactNumber(text: string): number | bigint | NumberLiteral {
   const integer = parseInt64(text);

@@ -252,8 +252,8 @@ function isDigit(code: number): boolean {
 }
 
 /**
- * Whether two values from `parseExactJson` are equal. Arrays must have equal items in the same order, objects equal members in any order, and
- * instances of `NumberLiteral` the same text.
+ * Whether two values from `parseExactJson` are equal. Arrays must have equal items in the same order, objects equal members in any order,
+ * and instances of `NumberLiteral` the same text.
  */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 
 /**
- * The settings of the service's connections. A commit returns after it is on disk. Without `synchronous`, this build of SQLite would sync the
- * write-ahead log only at checkpoints.
+ * The settings of the service's connections. A commit returns after it is on disk. Without `synchronous`, this build of SQLite would sync
+ * the write-ahead log only at checkpoints.
  */
 export const durablePragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;';
 

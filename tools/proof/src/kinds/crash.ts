@@ -128,7 +128,8 @@ function losePower(engine: Engine, title: string): Kind<Disk> {
       const load = await trial.startLoad({ stopsOnLostReply: true });
       await delay(trial.random.below(10));
       const pids = [service.pid, ...readChildren(service.pid), ...(programs?.readPids() ?? [])];
-      // Otherwise a program could use the file system during the loss of power, and get results that a machine without power would not give.
+      // Otherwise a program could use the file system during the loss of power, and get results that a machine without power would not
+      // give.
       await stopProcesses(pids);
       await fileSystem.losePower();
       await killProcesses(pids);
@@ -141,8 +142,8 @@ function losePower(engine: Engine, title: string): Kind<Disk> {
 }
 
 /**
- * Kills the service, its workers, and PostgreSQL, and shuts down the file system, under load and at seeded times. After each restart compares
- * the stored records with the acknowledged records. Also replaces workers.
+ * Kills the service, its workers, and PostgreSQL, and shuts down the file system, under load and at seeded times. After each restart
+ * compares the stored records with the acknowledged records. Also replaces workers.
  */
 export const crash: Proof = [
   trialsOf(crashSqlite),
@@ -177,8 +178,8 @@ async function killPostgresql(trial: Trial, programs: DatabasePrograms | undefin
 }
 
 /**
- * Kills all processes of a service at the same time. If it has workers, half of the time kills only the primary process, and the workers must
- * exit. Resolves once all have ended.
+ * Kills all processes of a service at the same time. If it has workers, half of the time kills only the primary process, and the workers
+ * must exit. Resolves once all have ended.
  */
 export async function killService(service: Service, random: Random): Promise<void> {
   const killsOnlyPrimary = random.next() < 0.5;

@@ -48,8 +48,8 @@ const lockedFile: Kind = {
 };
 
 /**
- * Moves, replaces, or deletes the file. After a move or a replacement, the service must use the restored file again. A deleted file is still
- * open in the service, so it can be restored as docs/operate/troubleshooting.md describes.
+ * Moves, replaces, or deletes the file. After a move or a replacement, the service must use the restored file again. A deleted file is
+ * still open in the service, so it can be restored as docs/operate/troubleshooting.md describes.
  */
 const lostFile: Kind = {
   ...onFile,

@@ -143,8 +143,8 @@ export class Cluster implements TestBed {
   }
 
   /**
-   * Ends all programs. Ends each PostgreSQL by an immediate shutdown, which removes its shared memory, and kills it if it has not ended within
-   * 10 seconds. Blocks, so that it can run while this process exits.
+   * Ends all programs. Ends each PostgreSQL by an immediate shutdown, which removes its shared memory, and kills it if it has not ended
+   * within 10 seconds. Blocks, so that it can run while this process exits.
    */
   stop(): void {
     // Patroni first, because it would restart its PostgreSQL.

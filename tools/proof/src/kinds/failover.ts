@@ -12,8 +12,8 @@ const beforeKillMs = 5_000;
 const failoverTimeoutMs = 180_000;
 
 /**
- * Kills the primary of PostgreSQL servers under load, brings it back, and waits until it is a standby. The servers, Patroni, etcd, and HAProxy
- * have the configurations of deploy/high-availability.
+ * Kills the primary of PostgreSQL servers under load, brings it back, and waits until it is a standby. The servers, Patroni, etcd, and
+ * HAProxy have the configurations of deploy/high-availability.
  */
 function killPrimary(
   name: string,

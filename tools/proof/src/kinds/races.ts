@@ -66,9 +66,9 @@ function raceOn(
 }
 
 /**
- * Sends random requests about one ID from several connections concurrently. Then, one after the other, reuses the ID if the record was deleted,
- * updates the record, and retries all creates. One of these is a replay, which must not revert the update. Skips operations that the resource
- * does not have.
+ * Sends random requests about one ID from several connections concurrently. Then, one after the other, reuses the ID if the record was
+ * deleted, updates the record, and retries all creates. One of these is a replay, which must not revert the update. Skips operations that
+ * the resource does not have.
  */
 async function runOne(
   { ledger, random }: Trial,

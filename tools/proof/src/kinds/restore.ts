@@ -16,7 +16,10 @@ import { type Engine, type TestBed, withDatabases } from '../system/databases.js
 import { runSystemProgram, waitUntil } from '../system/programs.js';
 import { runPlantStore } from '../system/service.js';
 
-/** Restores backups at random times while followers keep copies. In the end each copy must equal the store, and no follower may miss a restore. */
+/**
+ * Restores backups at random times while followers keep copies. In the end each copy must equal the store, and no follower may miss a
+ * restore.
+ */
 export const restore: Proof = [
   restoreOn('restore-sqlite', 'SQLite', 'sqlite'),
   restoreOn('restore-postgresql', 'PostgreSQL', 'postgresql'),

@@ -56,9 +56,9 @@ export interface PossibleState {
 }
 
 /**
- * Finds all possible states of an ID after operations. Considers each order in which every operation gets its actual answer, and comes after
- * the operations that were answered before it was sent. Unanswered operations may come anywhere in the order, or not at all. Returns an empty
- * list if no order explains the answers.
+ * Finds all possible states of an ID after operations. Considers each order in which every operation gets its actual answer, and comes
+ * after the operations that were answered before it was sent. Unanswered operations may come anywhere in the order, or not at all. Returns
+ * an empty list if no order explains the answers.
  */
 export function findPossibleStates(
   possible: readonly PossibleState[],

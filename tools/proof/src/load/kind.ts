@@ -17,8 +17,8 @@ export interface Kind<Bed extends TestBed = TestBed> extends Omit<Trials, 'prove
   /** Sets up a test bed for the trials, and removes it afterward. */
   withTestBed(run: (testBed: Bed) => Promise<void>): Promise<void>;
   /**
-   * Injects the fault once, under a load that has ended when this resolves. After that, the stored records are compared with all requests. If
-   * the service has ended, it is restarted.
+   * Injects the fault once, under a load that has ended when this resolves. After that, the stored records are compared with all requests.
+   * If the service has ended, it is restarted.
    */
   injectFault(attempt: Attempt<Bed>): Promise<void>;
 }

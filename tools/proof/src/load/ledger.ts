@@ -5,7 +5,8 @@ import { type Identity, nameOf, type ShownRecord, toJson } from './records.js';
 /**
  * The outcome of a failed request:
  * - `rejected`: it changed nothing
- * - `unavailable` and `damaged` (503 `database_unavailable` and `database_damaged`), and `no reply`: it is unknown whether it changed something
+ * - `unavailable` and `damaged` (503 `database_unavailable` and `database_damaged`), and `no reply`: it is unknown whether it changed
+ * something
  * - `unexpected`: the reply is not documented, or did not come within the time limit
  */
 type Failure =
@@ -108,7 +109,8 @@ export class Ledger {
   }
 
   /**
-   * Notes the changes that a follower receives. Each change shows some past state of the ID. For one follower, later changes show later states.
+   * Notes the changes that a follower receives. Each change shows some past state of the ID. For one follower, later changes show later
+   * states.
    */
   noteFollower(): (change: Change) => void {
     this.isFollowed = true;

@@ -145,8 +145,8 @@ const creators: { readonly [Of in Kind]: (random: Random) => Kinds[Of]['value'] 
 };
 
 /**
- * Returns a function that creates records, each with an unused ID. If there are several resources, half of the records share their ID with a
- * record of another resource.
+ * Returns a function that creates records, each with an unused ID. If there are several resources, half of the records share their ID with
+ * a record of another resource.
  */
 export function createRecordSource(random: Random, pool: readonly TestedResource[] = testedResources) {
   const [first, ...others] = pool;

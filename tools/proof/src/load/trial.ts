@@ -109,8 +109,8 @@ export class Trial {
   }
 
   /**
-   * Compares the records of all resources in the database and their history, or the output of `plant-store export`, with the ledger. No request
-   * may be in flight. The failures include the wrong replies since the last call.
+   * Compares the records of all resources in the database and their history, or the output of `plant-store export`, with the ledger. No
+   * request may be in flight. The failures include the wrong replies since the last call.
    */
   async compare(from: 'database' | 'export' = 'database'): Promise<Comparison> {
     const rows = await (from === 'export' ? exportRows(this.database.url) : this.database.readRows());

@@ -14,7 +14,8 @@ export interface ListQuery {
 /** A command for all plant stores. In requests, `⟦3⟧` stands for the fourth ID of the run. */
 export type Command =
   /**
-   * Sends a request, or the previous request again, from one or several callers concurrently, with a numbered token, the main token, or none.
+   * Sends a request, or the previous request again, from one or several callers concurrently, with a numbered token, the main token, or
+   * none.
    */
   | {
       readonly action: 'send';
@@ -214,15 +215,13 @@ function listOf({ name, fields }: TestedResource): fc.Arbitrary<Command> {
     limit: fc.constantFrom(20, 100, 1_000),
     order: fc.constantFrom('id' as const, 'newest' as const),
   });
-  return fc
-    .tuple(page, fc.record({ ...search, ...Object.fromEntries(filters) }, { requiredKeys: [] }))
-    .map(
-      ([required, others]): Command => ({
-        action: 'list',
-        resource: name,
-        query: { ...required, ...others },
-      }),
-    );
+  return fc.tuple(page, fc.record({ ...search, ...Object.fromEntries(filters) }, { requiredKeys: [] })).map(
+    ([required, others]): Command => ({
+      action: 'list',
+      resource: name,
+      query: { ...required, ...others },
+    }),
+  );
 }
 
 const rare: readonly fc.Arbitrary<Command>[] = [
@@ -231,7 +230,9 @@ const rare: readonly fc.Arbitrary<Command>[] = [
   ...(['issue', 'revoke', 'expire'] as const).map((action) => command(action, { token: tokenNumber })),
 ];
 
-/** Sequences of commands. Commands that start processes are rare. All lengths are equally likely, because short sequences find few errors. */
+/**
+ * Sequences of commands. Commands that start processes are rare. All lengths are equally likely, because short sequences find few errors.
+ */
 export const sequences: fc.Arbitrary<readonly Command[]> = fc.noBias(
   fc.array(
     fc.oneof(

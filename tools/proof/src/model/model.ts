@@ -22,8 +22,8 @@ import { createFakeStore, type Observation, type Request, type Store, startServi
 const shrinkMs = 60_000;
 
 /**
- * Runs random sequences of creates, batches, deletes, reads, races, restarts, and changes of tokens on several plant stores. Compares each reply
- * with the reply of the fake plant store, which implements the API in memory, and compares the records at the end.
+ * Runs random sequences of creates, batches, deletes, reads, races, restarts, and changes of tokens on several plant stores. Compares each
+ * reply with the reply of the fake plant store, which implements the API in memory, and compares the records at the end.
  */
 export function proveModel(count: number, context: ProofContext): Promise<Omit<ProofResult, 'promise'>> {
   return withDatabases('sqlite', (files) =>

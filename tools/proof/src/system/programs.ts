@@ -98,8 +98,8 @@ export async function processEnd(child: ChildProcess): Promise<number | null> {
 }
 
 /**
- * Returns the IDs of the child processes of a process, such as the workers of a service. Empty if the process has ended, and on systems other
- * than Linux.
+ * Returns the IDs of the child processes of a process, such as the workers of a service. Empty if the process has ended, and on systems
+ * other than Linux.
  */
 export function readChildren(pid: number): number[] {
   return readProcess(pid, `task/${pid}/children`)?.split(' ').filter(Boolean).map(Number) ?? [];
