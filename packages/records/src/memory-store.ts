@@ -91,10 +91,9 @@ export function createMemoryStore<Fields extends object>(
     historyDays = Number.POSITIVE_INFINITY,
   }: MemoryStoreOptions,
 ): MemoryStore<Fields> {
-  type One = Entry<Fields>;
   const { names, pick, isSame, toColumn } = columnsOf<Fields>(resource);
   const searchedFields = fieldsOf(resource).flatMap(([name, { search }]) => (search ? name : []));
-  const entries = new Map<bigint, One>();
+  const entries = new Map<bigint, Entry<Fields>>();
   const records = new Map<bigint, Readonly<Fields>>();
   /** The entries of each list order that was requested, kept sorted. */
   const sortedEntries = new Map<ListOrder, Placed<Fields>[]>();
@@ -107,7 +106,7 @@ export function createMemoryStore<Fields extends object>(
   const bytesOf = (fields: Fields) =>
     names.reduce((bytes, name) => bytes + utf8Length(String(toColumn(name, fieldOf(fields, name)) ?? '')), 0);
 
-  function read({ id, fields, addedAt, original }: One): StoredRecord<Fields> {
+  function toRecord({ id, fields, addedAt, original }: Entry<Fields>): StoredRecord<Fields> {
     if (fields === undefined) return { id, deleted: true };
     return {
       ...fields,
@@ -119,11 +118,11 @@ export function createMemoryStore<Fields extends object>(
 
   const find = (id: bigint) => {
     const entry = entries.get(id);
-    return entry && read(entry);
+    return entry && toRecord(entry);
   };
 
   /** The current state of an entry; `undefined` for a tombstone. */
-  function stateOf(entry: One): RecordState<Fields> | undefined {
+  function stateOf(entry: Entry<Fields>): RecordState<Fields> | undefined {
     const { fields, original, changedAt: from, addedBy, changedBy } = entry;
     if (fields === undefined) return undefined;
     return { fields, from, until: undefined, by: original === undefined ? addedBy : changedBy };
@@ -132,7 +131,7 @@ export function createMemoryStore<Fields extends object>(
   const isKept = ({ until = 0 }: RecordState<Fields>) => until >= keptSince(now(), historyDays);
 
   /** Stores a record or a tombstone, as the last change. */
-  function put(record: StoredRecord<Fields>, by?: string): One {
+  function put(record: StoredRecord<Fields>, by?: string): Entry<Fields> {
     const { id } = record;
     const existing = entries.get(id);
     const entry = existing ?? {
@@ -176,7 +175,7 @@ export function createMemoryStore<Fields extends object>(
     return entry;
   }
 
-  const textOf = ({ fields }: One, name: string) => {
+  const textOf = ({ fields }: Entry<Fields>, name: string) => {
     const value = fields && fieldOf(fields, name);
     return value === undefined ? undefined : String(value);
   };
@@ -193,7 +192,7 @@ export function createMemoryStore<Fields extends object>(
   }
 
   /** Returns the position of an entry in an order, or `undefined` if the order does not include it. */
-  function positionIn(listOrder: ListOrder, entry: One): Placed<Fields> | undefined {
+  function positionIn(listOrder: ListOrder, entry: Entry<Fields>): Placed<Fields> | undefined {
     const { id, addedAt } = entry;
     const { by } = partsOfOrder(listOrder);
     if (by === 'id') return { entry, id };
@@ -202,7 +201,7 @@ export function createMemoryStore<Fields extends object>(
     return { entry, id, key: sortKeyOf(textOf(entry, by)) };
   }
 
-  function addToOrders(entry: One): void {
+  function addToOrders(entry: Entry<Fields>): void {
     for (const [listOrder, sorted] of sortedEntries) {
       const placed = positionIn(listOrder, entry);
       if (placed !== undefined) sorted.splice(indexIn(listOrder, sorted, placed), 0, placed);
@@ -210,7 +209,7 @@ export function createMemoryStore<Fields extends object>(
   }
 
   /** Must be called before the entry changes. */
-  function removeFromOrders(entry: One): void {
+  function removeFromOrders(entry: Entry<Fields>): void {
     for (const [listOrder, sorted] of sortedEntries) {
       const placed = positionIn(listOrder, entry);
       if (placed !== undefined) sorted.splice(indexIn(listOrder, sorted, placed), 1);
@@ -234,7 +233,7 @@ export function createMemoryStore<Fields extends object>(
       values ? [[name, values] as const] : [],
     );
     const folded = q === undefined ? undefined : foldText(q);
-    return ({ fields, addedAt }: One): boolean =>
+    return ({ fields, addedAt }: Entry<Fields>): boolean =>
       fields !== undefined &&
       (addedFrom === undefined || (addedAt !== null && addedAt >= addedFrom)) &&
       (addedBefore === undefined || (addedAt !== null && addedAt < addedBefore)) &&
@@ -246,7 +245,7 @@ export function createMemoryStore<Fields extends object>(
   return {
     records,
     replaceAll(given) {
-      for (const all of [entries, records, sortedEntries]) all.clear();
+      for (const map of [entries, records, sortedEntries]) map.clear();
       log = [];
       for (const record of given) put(record);
     },
@@ -259,7 +258,7 @@ export function createMemoryStore<Fields extends object>(
     async change({ id, by, replace }) {
       const before = find(id);
       const after = replace(before);
-      return { before, after: after && read(put(after, by)) };
+      return { before, after: after && toRecord(put(after, by)) };
     },
     find: async (id) => find(id),
     findHistory: async (ids) =>
@@ -267,22 +266,22 @@ export function createMemoryStore<Fields extends object>(
         const entry = entries.get(id);
         if (entry === undefined) return [];
         const { addedBy, changedBy } = entry;
-        return { record: read(entry), addedBy, changedBy };
+        return { record: toRecord(entry), addedBy, changedBy };
       }),
     async list(query, { matches, bytes }) {
       const isMatch = matcherOf(query);
-      const found: One[] = [];
+      const found: Entry<Fields>[] = [];
       let last: ListPosition | undefined;
       let total = 0;
       for (const { entry, ...position } of entriesAfter(query)) {
         if (!isMatch(entry)) continue;
         total += entry.bytes;
         if (last !== undefined && (found.length === matches || total > bytes))
-          return { records: found.map(read) as Stored<Fields>[], last };
+          return { records: found.map(toRecord) as Stored<Fields>[], last };
         found.push(entry);
         last = position;
       }
-      return { records: found.map(read) as Stored<Fields>[], last: undefined };
+      return { records: found.map(toRecord) as Stored<Fields>[], last: undefined };
     },
     countAll: async (filter) => ({
       count: [...entries.values()].filter(matcherOf(filter)).length,
@@ -304,7 +303,7 @@ export function createMemoryStore<Fields extends object>(
       const { number: start = 0 } = after ?? {};
       if (after !== undefined && (after.generation !== generation || start > changeOrder.number))
         throw new ServiceError('cursor_expired', messages.cursorExpired);
-      const changed: One[] = [];
+      const changed: Entry<Fields>[] = [];
       let bytes = 0;
       let hasMore = false;
       for (const entry of changedAfter(log, start)) {
@@ -315,7 +314,7 @@ export function createMemoryStore<Fields extends object>(
       }
       const { number, id } = changed.at(-1) ?? { number: start, id: after?.id ?? INT64_MIN };
       return {
-        changes: changed.map((entry) => ({ record: read(entry), at: entry.changedAt })),
+        changes: changed.map((entry) => ({ record: toRecord(entry), at: entry.changedAt })),
         last: { generation, number, id },
         hasMore,
       };
