@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Caller, type CallerOptions, operationByRequest } from './caller.js';
 import type { Request } from './history.js';
 import type { Outcome } from './ledger.js';
-import { hasOperation } from './operationByRequest.js';
+import { hasOperation } from './operations.js';
 import type { Random } from './random.js';
 import { createConflict, type NewRecord } from './records.js';
 
