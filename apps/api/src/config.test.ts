@@ -243,11 +243,11 @@ it.each(['0', '-1', '1.5', '1025', 'AUTO', ' 2', '1e1', 'many'])('rejects WORKER
 });
 
 it.each([
-  ['QUEUE_MAX_PLANTS', { QUEUE_MAX_PLANTS: '3' }, 'must be at least the 4 of WORKERS'],
+  ['QUEUE_MAX_PLANTS', { QUEUE_MAX_PLANTS: '3' }, 'must be at least WORKERS (4)'],
   [
     'DATABASE_POOL_SIZE',
     { DATABASE_URL: 'postgresql://localhost/plants', DATABASE_POOL_SIZE: '4' },
-    'must be more than the 4 of WORKERS: one connection for each, and one besides',
+    'must be greater than WORKERS (4): one connection for each worker, plus one more',
   ],
   [
     'BODY_MEMORY_MAX_BYTES',

@@ -48,7 +48,7 @@ const requestLogShare = z.union(
       .regex(/^sample=(0?\.\d{1,9}|[01])$/)
       .transform((text) => Number(text.slice('sample='.length))),
   ],
-  { error: 'must be all, errors, or sample= and a share from 0 to 1, such as sample=0.01' },
+  { error: 'must be all, errors, or sample= followed by a fraction from 0 to 1, such as sample=0.01' },
 );
 
 /** Maximum records per commit. A larger commit is hardly cheaper per record, and delays other requests. */
@@ -269,10 +269,10 @@ function checkLimits(variables: z.infer<typeof EnvironmentSchema>, context: z.Re
     report('BODY_MEMORY_MAX_BYTES', 'must be at least twice BODY_MAX_BYTES for each worker');
   if (WORKERS === 1) return;
   for (const name of ['QUEUE_MAX_PLANTS', 'QUEUE_MAX_BYTES'] as const)
-    if (variables[name] < WORKERS) report(name, `must be at least the ${WORKERS} of WORKERS`);
+    if (variables[name] < WORKERS) report(name, `must be at least WORKERS (${WORKERS})`);
   if (variables.DATABASE_URL.engine !== 'sqlite' && variables.DATABASE_POOL_SIZE <= WORKERS) {
-    const connections = 'one connection for each, and one besides';
-    report('DATABASE_POOL_SIZE', `must be more than the ${WORKERS} of WORKERS: ${connections}`);
+    const connections = 'one connection for each worker, plus one more';
+    report('DATABASE_POOL_SIZE', `must be greater than WORKERS (${WORKERS}): ${connections}`);
   }
 }
 

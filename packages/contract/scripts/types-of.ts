@@ -202,7 +202,7 @@ function typesOfOne(resource: Resource): string {
     ),
     declare(`A current or earlier state of ${a}.`, `${One}State extends ${One}`, [
       optional('from', 'string', 'When this state began (ISO 8601, in UTC), if known.'),
-      optional('until', 'string', 'When this state ended. The current state has none.'),
+      optional('until', 'string', 'When this state ended. Absent for the current state.'),
       optional(
         'by',
         'string',
@@ -210,7 +210,7 @@ function typesOfOne(resource: Resource): string {
       ),
     ]),
     declare(`A page of the current and earlier states of ${a}.`, `${One}History`, [
-      member('states', `${One}State[]`, 'The states, the latest first.'),
+      member('states', `${One}State[]`, 'The states, newest first.'),
       optional('next', 'string', next),
     ]),
     declare(`The types of ${plural}, by purpose.`, `${One}Types`, [

@@ -161,7 +161,7 @@ const router = c.router(
       ...routes.getPlantHistory,
       summary: 'Get plant history',
       description:
-        'Returns the current state of the plant with this id and its earlier states, the latest first. The current state has no ' +
+        'Returns the current state of the plant with this id and its earlier states, newest first. The current state has no ' +
         '`until`. To restore an earlier state, update the plant with its fields. A delete erases all states, and a reused id ' +
         'starts a new history. The operator may limit how long replaced states are kept. Only the last page has no `next`.',
       metadata: { scope: 'read', resource: 'plant', operation: 'history' } as const,
@@ -293,7 +293,7 @@ const router = c.router(
         replies: {
           200: 'A page of the audit',
           400: 'A parameter is not valid',
-          503: 'The service cannot read the audit at the moment',
+          503: 'The service cannot read the audit log at the moment',
         },
       }),
       query: AuditQuerySchema,

@@ -20,7 +20,7 @@ export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorT
   const [textField = ''] = fieldsOf(resource).flatMap(([field, { kind }]) => (kind === 'text' ? field : []));
   return {
     [invalid]: {
-      meaning: `The body is JSON but not ${withArticle(`New${capitalize(name)}`)}, or not a batch of ${plural}. The message names every invalid field.`,
+      meaning: `The body is valid JSON, but not ${withArticle(`New${capitalize(name)}`)}, or not a batch of ${plural}. The message names every invalid field.`,
       example: `The ${name} is not valid: id is required${textField && `; ${textField} must be a string`}.`,
     },
     [notFound]: { meaning: `There is no ${name} with this id.`, example: messagesOf(resource).notFound(7n) },
@@ -40,13 +40,13 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
     'The body is not declared as plain application/json in UTF-8. Fix the request headers.',
   body_too_large: 'The body is too large. The message names the limit in bytes.',
   batch_too_large:
-    'The batch has more plants than one request, or the rate limit per minute, allows. Nothing was done; send smaller batches.',
+    'The batch has more plants than a single request or the rate limit per minute allows. Nothing was changed. Send smaller batches.',
   id_retired:
     'The plant with this id was deleted. Nothing was changed; choose another id, or reuse it by PUT with If-None-Match: *.',
   precondition_required:
     'The request has no condition. Send If-Match with the ETag of the plant to update, or If-None-Match: * to reuse the ID of a deleted plant.',
   invalid_token_request:
-    'The body is JSON but does not describe a token to create or rotate. The message names every invalid field.',
+    'The body is valid JSON, but does not describe a token to create or rotate. The message names every invalid field.',
   token_inactive:
     'The token to rotate was revoked, or has expired. Nothing was changed; create a new one instead.',
   cursor_expired: messages.cursorExpired,
@@ -62,7 +62,7 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   method_not_allowed:
     'The path does not support this method. The header Allow names the methods that it supports.',
   precondition_failed:
-    'A condition of the request is false: the plant has changed since the ETag in If-Match, or If-None-Match names the current plant. Nothing was changed. Get the plant, and decide again.',
+    'A precondition failed: the plant no longer matches the ETag in If-Match, or it matches If-None-Match. Nothing was changed. Get the plant, then decide whether to retry.',
   rate_limited:
     'Too many requests with this token, or too many from this address without a valid one. Wait for Retry-After, then retry.',
   internal_error:
@@ -71,10 +71,10 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
     'This plant store is distributed over several databases, so it cannot list changes in order. List plants instead.',
   overloaded:
     'Too many plants, reads, bodies, or unread replies are waiting, in total or for this token. Wait for Retry-After, then retry.',
-  database_unavailable: 'The database does not answer. Wait for Retry-After, then retry.',
+  database_unavailable: 'The database is not responding. Wait for Retry-After, then retry.',
   shutting_down: 'This instance is stopping. Retry the request on a new connection.',
   database_damaged:
-    'The database is damaged, and stores nothing until the operator restores it. Do not retry before that.',
+    'The database is damaged and cannot save changes until the operator restores it. Do not retry before that.',
   identity_provider_unavailable:
     'The service cannot fetch the keys of the identity provider, so it cannot verify the JSON Web Token. Wait for Retry-After, then retry.',
 };
@@ -103,15 +103,15 @@ const examples: Readonly<Record<OtherErrorName, string>> = {
   token_not_found: messages.tokenNotFound(7n),
   method_not_allowed: messages.methodNotAllowed('PUT', '/plants', ['POST', 'GET', 'HEAD']),
   precondition_failed: plantMessages.changed(7n),
-  rate_limited: 'Too many requests. Try again in 7 s.',
+  rate_limited: 'Too many requests. Try again in 7 seconds.',
   internal_error: 'An unexpected error occurred. Retrying the request is safe.',
   changes_unsupported: messages.changesUnsupported,
   overloaded: 'The service is overloaded. Try again in 1 second.',
-  database_unavailable: 'The database does not answer. Try again in 1 second.',
+  database_unavailable: 'The database is not responding. Try again in 1 second.',
   shutting_down: 'The service is shutting down. Try again in 1 second.',
   database_damaged: 'The database is damaged. Ask the operator to restore it.',
   identity_provider_unavailable:
-    'The service cannot fetch the keys of the identity provider. Try again in 10 s.',
+    'The service cannot fetch the keys of the identity provider. Try again in 10 seconds.',
 };
 
 /** The texts of each error. They are not in `errors`, because every client loads that table. */

@@ -92,7 +92,7 @@ it('reads the filters of a query from texts, by their kinds', () => {
     'area must be given once; isOpen must be percent-encoded UTF-8',
   );
   expect(issuesOf('query', { name: 'East' })).toBe(
-    'is not known: there are limit, after, order, area, isOpen, areas, isOpens, without, q, addedFrom, addedBefore, total, fields',
+    'is unknown: this operation accepts only limit, after, order, area, isOpen, areas, isOpens, without, q, addedFrom, addedBefore, total, fields',
   );
 });
 

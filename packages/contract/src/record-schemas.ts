@@ -321,14 +321,14 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         .meta({
           description: `${Many} with this text in their ${searchesOf(resource)
             .map(([, { label }]) => label.toLowerCase())
-            .join(' or ')}, regardless of case and of Unicode composition`,
+            .join(' or ')}, regardless of case and Unicode normalization`,
         }),
     }),
     addedFrom: QueryTimeSchema.optional().meta({
-      description: `${Many} stored at this time or later, without those that have no time`,
+      description: `${Many} stored at or after this time. Those without a time are excluded`,
     }),
     addedBefore: QueryTimeSchema.optional().meta({
-      description: `${Many} stored before this time, without those that have no time`,
+      description: `${Many} stored before this time. Those without a time are excluded`,
     }),
     total: (kinds.boolean.query ?? z.never())
       .optional()
@@ -429,11 +429,11 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     const failure = z.object({ status: statusOf(statuses), error: ErrorNumberSchema, message: z.string() });
     const result = z.union([z.object(success), failure]).meta({
       id: `${prefix}${operation}Result`,
-      description: `The outcome of one ${name}: what a separate request would return.`,
+      description: `The outcome for one ${name}, as a separate request would return it.`,
     });
     return z.object({ results: z.array(result) }).meta({
       id: `${prefix}${operation}Results`,
-      description: `The outcome of each ${name} of a batch, in the order sent.`,
+      description: `The outcome for each ${name} in the batch, in the order sent.`,
     });
   };
   const replayed = z.boolean().meta({ description: `Whether an earlier request stored the same ${name}` });
@@ -464,13 +464,13 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     .object({
       ...shown.shape,
       from: shownTime(`When this state began, if known`).optional(),
-      until: shownTime('When this state ended. The current state has none').optional(),
+      until: shownTime('When this state ended. Absent for the current state').optional(),
       by,
     })
     .meta({ id: `${One}State`, description: `A current or earlier state of ${a}.` });
   const history = z
     .object({
-      states: z.array(state).meta({ description: 'The states, the latest first' }),
+      states: z.array(state).meta({ description: 'The states, newest first' }),
       next: NextPageSchema,
     })
     .meta({ id: `${One}History`, description: `A page of the current and earlier states of ${a}.` });

@@ -130,10 +130,10 @@ it.each<Row>([
     ]),
   ['tags 1 must be percent-encoded UTF-8', PlantQuerySchema, each('tags', ['1', null])],
   ['tags must be given at most 20 times', PlantQuerySchema, each('tags', Array(21).fill('a'))],
-  ['is not known: there are none here', NoQuerySchema, each('id', '1')],
-  ['is not known: there is after', TagQuerySchema, each('limit', '1')],
+  ['is unknown: this operation has no query parameters', NoQuerySchema, each('id', '1')],
+  ['is unknown: this operation accepts only after', TagQuerySchema, each('limit', '1')],
   [
-    `is not known: there are ${parameters.join(', ')}`,
+    `is unknown: this operation accepts only ${parameters.join(', ')}`,
     PlantQuerySchema,
     ['ids', 'tagss', 'Limit', '', '__proto__'].flatMap((name) => each(name, '1')),
   ],

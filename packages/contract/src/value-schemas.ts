@@ -180,8 +180,8 @@ export const createQuerySchema = <Shape extends z.core.$ZodLooseShape>(shape: Sh
 
 function describeQuery(names: readonly string[]): string {
   return names.length === 0
-    ? 'is not known: there are none here'
-    : `is not known: there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`;
+    ? 'is unknown: this operation has no query parameters'
+    : `is unknown: this operation accepts only ${names.join(', ')}`;
 }
 
 /** A time in a reply. */

@@ -72,7 +72,7 @@ const claimNames = z
 
 /** The issuer is a single text of any characters, not a list of URLs. */
 const one = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\/\//.test(text), {
-  error: 'must be one, compared exactly, without white space around it, and not a list',
+  error: 'must be a single value, not a list, without surrounding white space; it is compared exactly',
 });
 
 /** The variables of the environment that configure JSON Web Tokens. */
@@ -152,7 +152,7 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
     if (!accounts.every((account) => /@(?:[\w-]+\.)*gserviceaccount\.com$/.test(account)))
       report('JWT_SCOPES', 'must have addresses of service accounts, since JWT_PROVIDER is google');
     if (clientId !== undefined)
-      report('JWT_CLIENT_ID', 'cannot be used with google, whose access tokens cannot be read');
+      report('JWT_CLIENT_ID', 'cannot be used with google, because Google access tokens are opaque');
   }
   for (const name of ['JWT_CLIENT_SCOPES', 'JWT_CLIENT_ORIGINS'] as const)
     if (variables[name] !== undefined && clientId === undefined)

@@ -78,10 +78,10 @@ it('warns about settings that are ignored or adjusted, without the headers for a
       status: 'ok',
       found: expect.stringContaining('OTEL_EXPORTER_OTLP_HEADERS=***, OTEL_TRACES_SAMPLER=xray'),
     },
-    { status: 'warning', found: 'OTEL_EXPORTER_OTLP_HEADERS is not used as it stands' },
+    { status: 'warning', found: 'OTEL_EXPORTER_OTLP_HEADERS does not take effect as set' },
     {
       status: 'warning',
-      found: 'OTEL_TRACES_SAMPLER is not used as it stands',
+      found: 'OTEL_TRACES_SAMPLER does not take effect as set',
       advice: expect.stringMatching(/^"xray" is ignored: .* parentbased_always_on is used\.$/),
     },
   ]);

@@ -34,7 +34,7 @@ export function inspectSettings({ config, environment, folder }: Settings): Resu
     }
   };
   const ignored = config.warnings.map(({ variable, reason }) =>
-    warning(`${variable} is not used as it stands`, reason),
+    warning(`${variable} does not take effect as set`, reason),
   );
   const effective = [...environmentVariables, ...Object.keys(formerNames)]
     .filter((name) => environment[name] && !isDefault(name))
@@ -106,7 +106,7 @@ export function inspectExposure({ config: { host, admin } }: { readonly config: 
   const ofPort = isLoopback(host)
     ? ok(`HOST ${host} accepts connections only from this machine`)
     : warning(
-        `HOST ${host} is reached by other machines, and the service speaks plain HTTP: tokens cross the network in clear text`,
+        `HOST ${host} accepts connections from other machines over plain HTTP, so tokens cross the network in clear text`,
         `Allow only a reverse proxy that terminates TLS to reach it, as ${pathOfPage('docs/operate/deploy.md')} describes.`,
       );
   if (admin === undefined || isLoopback(admin.host)) return [ofPort];

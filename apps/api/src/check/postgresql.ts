@@ -223,7 +223,7 @@ async function inspectDurability({ connection }: PostgresqlContext): Promise<Res
           `ALTER SYSTEM SET ${setting} = on, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`,
         );
   const problems = [
-    assess(fsync, 'fsync', 'loses records that were answered 200'),
+    assess(fsync, 'fsync', 'loses acknowledged records'),
     assess(pages, 'full_page_writes', 'may damage tables'),
   ].flat();
   return problems.length > 0 ? problems : ok('fsync and full_page_writes are on');
@@ -252,8 +252,8 @@ export function assessReplication({ commits, names, receivers }: ReplicationSett
   const found = `synchronous_commit is ${commits}, synchronous_standby_names is ${names === '' ? 'empty' : `"${names}"`}`;
   if (names === '' && receivers > 0)
     return warning(
-      `${found}, and ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log: a failover loses the latest records that were answered 200`,
-      'Set synchronous_standby_names, so that a 200 waits for a standby, if a failover must lose none.',
+      `${found}, and ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log: a failover can lose the latest acknowledged records`,
+      'If a failover must not lose records, set synchronous_standby_names, so that each 200 waits for a standby.',
     );
   if (names !== '' && commits === 'local')
     return warning(
@@ -323,7 +323,7 @@ async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Res
   if (!mayStart && !(await readShards(connection, allTables))) return failure(...mayNotListChanges);
   if (fixed.length === 0) return ok('those on the tables are granted');
   return warning(
-    `the user may not UPDATE ${fixed.join(', ')}, so none can be updated or deleted`,
+    `the user may not UPDATE ${fixed.join(', ')}, so records cannot be updated or deleted`,
     `GRANT UPDATE ON ${fixed.join(', ')} to the user.`,
   );
 }

@@ -213,7 +213,7 @@ function inspectOwner(file: string, { uid }: Stats): readonly Result[] {
   if (user === undefined || user === uid) return [];
   return [
     warning(
-      `${file} belongs to the user with the id ${uid}, and this command runs as ${user}`,
+      `${file} is owned by uid ${uid}, but this command runs as uid ${user}`,
       'Run every command as the user of the service, who owns the files.',
     ),
   ];
@@ -251,7 +251,7 @@ const memoryTypes: readonly number[] = [0x01021994, 0x858458f6];
 
 /** @param type the number that the operating system gives the type of a folder's file system */
 export function assessFileSystem(type: number, folder: string, platform: NodeJS.Platform): Result {
-  if (platform !== 'linux') return ok(`that of ${folder}, whose type is known only on Linux`);
+  if (platform !== 'linux') return ok(`not checked for ${folder}: this check works only on Linux`);
   const moveIt = 'Set DATABASE_URL to a file on a local disk.';
   const network = networkTypes[type];
   if (network !== undefined)
@@ -268,8 +268,8 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
     );
   if (type === fuse)
     return warning(
-      `${folder} is on a file system in user space (FUSE), which may be a network behind it`,
-      `If it is one: ${moveIt}`,
+      `${folder} is on a FUSE file system, which may be network storage`,
+      `If it is: ${moveIt}`,
     );
   return ok(`${folder} is on a local disk (type 0x${type.toString(16)})`);
 }
@@ -357,7 +357,7 @@ async function measureSync(path: string): Promise<number> {
 /** @param medianMs of the measured writes, in milliseconds */
 export function assessSyncTime(medianMs: number): Result {
   const commits = Math.max(1, Math.floor(1_000 / medianMs));
-  const found = `${medianMs.toFixed(2)} ms (median): at most ${commits} commits a second, which concurrent creates share`;
+  const found = `${medianMs.toFixed(2)} ms (median): at most ${commits} commits per second, shared by concurrent creates`;
   if (medianMs <= slowMs) return ok(found);
   return warning(
     `${found}; a single create takes at least that long`,

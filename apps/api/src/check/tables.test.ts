@@ -44,7 +44,7 @@ it('does not warn about missing tokens if JSON Web Tokens are accepted', () => {
 
 it('warns if the page is served and all tokens may only create', () => {
   const creating = { ...forever, scopes: 'create' };
-  const all = expect.stringMatching(/^2 valid, which may only create/);
+  const all = expect.stringMatching(/^2 valid, but all can only create/);
   const tokens = [creating, creating];
   expect(assessTokens(tokens, context)).toMatchObject({ status: 'warning', found: all });
   expect(assessTokens([...tokens, { ...inDays(-1) }], context)).toMatchObject({

@@ -8,7 +8,7 @@ import { ok, type Result, warning } from './finding.js';
 export const tableNames = Object.values<Resource>(resources).map(({ plural }) => plural);
 
 /** A record of any resource. */
-export const anyRecord = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+export const anyRecord = new Intl.ListFormat('en-US', { type: 'disjunction' }).format(
   Object.values<Resource>(resources).map(({ name }) => withArticle(name)),
 );
 
@@ -71,8 +71,8 @@ export function assessTokens(tokens: readonly StoredToken[], context: TokenConte
   const creating = valid.filter(({ scopes }) => scopes === 'create');
   if (creating.length === valid.length && context.servesPage && !context.acceptsJwts)
     return warning(
-      `${valid.length} valid, which may only create, as all of before 1.3: the page shows no records to whoever has one`,
-      'Issue one for them: plant-store token create --name NAME. If nobody uses the page, set PAGE=off.',
+      `${valid.length} valid, but all can only create (the default before version 1.3), so the page shows no records`,
+      'To use the page, create a token that can read: plant-store token create --name NAME. If nobody uses the page, set PAGE=off.',
     );
   const limited = creating.length === 0 ? '' : `; ${creating.length} may only create`;
   if (expiring.length === 0) return ok(`${valid.length} valid${limited}`);

@@ -83,7 +83,7 @@ function describeSubject({
     parts.push(
       `${escapeInvisible(name)}: ${resources.join(', ')}`,
       `${imported} imported, ${alreadyThere} already there, ${bad} bad`,
-      ...(complete ? [] : ['not to the end']),
+      ...(complete ? [] : ['incomplete']),
     );
   }
   return parts.join(', ');

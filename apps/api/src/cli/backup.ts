@@ -136,7 +136,7 @@ async function removeOld(
     );
   else if (withoutId.length > 0)
     await context.message(
-      `${countOf(withoutId.length, 'backup')} without the id of a store in the name ${withoutId.length === 1 ? 'stays' : 'stay'}, because --keep cannot tell whose they are. Remove them yourself when you no longer need them.`,
+      `Kept ${countOf(withoutId.length, 'backup')} with no store ID in the name, because --keep cannot tell which store made them. Remove them yourself when you no longer need them.`,
     );
 }
 

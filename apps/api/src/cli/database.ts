@@ -67,7 +67,7 @@ export function explainDatabaseError(error: ServiceError): OperatorError {
   const message =
     error.errorName === 'database_damaged'
       ? `The database is damaged: ${reason}\nStop every service on it and restore a backup, as ${pathOfPage('docs/operate/restore.md')} describes.`
-      : `The database does not answer: ${reason}\nTry again once it does.`;
+      : `The database is not responding: ${reason}\nTry again once it does.`;
   return new OperatorError(message, { cause: error });
 }
 
@@ -91,7 +91,7 @@ export async function migrate(
   const { database } = config;
   if (distribute !== undefined && database.engine !== 'postgresql')
     throw new OperatorError(
-      `Only a PostgreSQL database with the extension Citus can be distributed, but DATABASE_URL names a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
+      `Only a PostgreSQL database with the Citus extension can be distributed, but DATABASE_URL is a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
     );
   const applied = await withDatabase(config, {}, async ({ appliedMigrations }) => appliedMigrations);
   if (!json) context.print(applied.map((name) => `${name}\n`).join(''));

@@ -65,7 +65,7 @@ export async function deleteRecords(
       explainUnfinished: (nextLine) =>
         `Not all were deleted. ${isOfFile ? `Resume with: --from-line ${nextLine}` : 'Run it again.'}`,
       explainBad: (bad) =>
-        `${countOf(bad, noun)} ${bad === 1 ? 'names' : 'name'} no ${ofIds.resource.name} and changed nothing. The ${ofIds.resource.plural} of all others are deleted.`,
+        `${countOf(bad, noun)} ${bad === 1 ? 'does' : 'do'} not match any ${ofIds.resource.name} and ${bad === 1 ? 'was' : 'were'} skipped. All other ${ofIds.resource.plural} were deleted.`,
     },
     context,
   );

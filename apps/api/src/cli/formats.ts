@@ -96,7 +96,7 @@ export function recordTypeOf<Fields extends object, Name extends string>(
 
 /** The plural nouns of resources, joined by `and`. */
 export const pluralsOf = (types: readonly RecordType[]): string =>
-  new Intl.ListFormat('en-GB').format(types.map(({ resource }) => resource.plural));
+  new Intl.ListFormat('en-US').format(types.map(({ resource }) => resource.plural));
 
 function formatsOf(resource: Resource): RecordType['formats'] {
   const { ndjson, csv } = recordFormatsOf<object>(resource);
@@ -172,7 +172,7 @@ export function readAs(
   const type = types.find(({ resource }) => resource.name === name);
   if (type !== undefined) return read(type);
   return {
-    reason: `The line is of the resource "${shorten(name)}", which is not known here. Known are: ${types.map(({ resource }) => resource.name).join(', ')}.`,
+    reason: `The line has an unknown resource, "${shorten(name)}". Known resources: ${types.map(({ resource }) => resource.name).join(', ')}.`,
   };
 }
 

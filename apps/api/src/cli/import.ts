@@ -27,7 +27,6 @@ import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 import {
   isBlank,
-  pluralsOf,
   type RecordLine,
   type RecordType,
   type RecordTypes,
@@ -99,8 +98,8 @@ export async function importRecords(
     }),
     explainUnfinished: (nextLine) => `Not everything was imported. Resume with: --from-line ${nextLine}`,
     explainBad(bad) {
-      const [lines, them] = bad === 1 ? ['line is', 'it'] : ['lines are', 'them'];
-      return `${bad} ${lines} bad and changed nothing. Fix ${them} and import the file again: ${pluralsOf(only === undefined ? types : [only])} already stored are left unchanged.`;
+      const [lines, them] = bad === 1 ? ['line was', 'it'] : ['lines were', 'them'];
+      return `${bad} ${lines} invalid and skipped. Fix ${them} and import the file again. Records that are already stored will not be changed.`;
     },
   };
   await storeLines(config, { file, fromLine, json }, command, context);

@@ -110,7 +110,7 @@ Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
   addDatabase(program, dependencies, types);
   program
     .command('completion')
-    .description('print the script that completes commands and options in a shell')
+    .description('print a shell completion script')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish', 'powershell']))
     .action(async (shell: string) => {
       (await addCompletion(program)).setup('plant-store', 'plant-store', shell);
@@ -224,7 +224,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     )
     .option(
       '--link [url]',
-      'print a link to the page with the token, and on a terminal a QR code; the address of the page, by default here',
+      'print a link that opens the page with the token, and on a terminal a QR code; url is the address of the page (default: this machine)',
       toUrl,
     )
     .addOption(jsonOption('the token, its text as secret, and its link'))
@@ -381,7 +381,7 @@ function readValues(
   return Object.fromEntries(Object.entries(options).map(read));
 }
 
-const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+const anyOf = new Intl.ListFormat('en-US', { type: 'disjunction' });
 const anyRecordOf = (types: RecordTypes) =>
   anyOf.format(types.map(({ resource }) => withArticle(resource.name)));
 
@@ -423,7 +423,7 @@ function addRecords(
       toTime,
     )
     .option('--added-before <time>', 'those stored before a time', toTime)
-    .option('--newest', 'the latest first')
+    .option('--newest', 'newest first')
     .addOption(new Option('--by', 'with the tokens that added and last updated them').conflicts('format'))
     .addOption(new Option('--format <format>', 'the output format').choices(formatNames).default('table'))
     .addOption(jsonOption(`each as the API returns it, one per line`).conflicts('format'))
@@ -453,7 +453,7 @@ function addRecords(
     )
     .argument('[file]', 'the file; standard input by default')
     .option('--from-line <number>', 'the line to start with, to resume an earlier import', toLineNumber, 1)
-    .option('--reuse-deleted-ids', `give the ids of deleted ${plurals} to those of the file`)
+    .option('--reuse-deleted-ids', `allow ${plurals} in the file to reuse the IDs of deleted ones`)
     .addOption(
       new Option(
         '--format <format>',
@@ -472,9 +472,9 @@ function addRecords(
       '\nInvalid lines are reported on standard error and skipped; the exit status is then 1.',
     );
   addResourceOption(program.command('show'), types, plural)
-    .description('print what has an id, and when and with which token it was added, updated or deleted')
+    .description('print a record, and when and by which token it was added, updated, or deleted')
     .argument('<id>', `the id of ${anyRecordOf(types)}`, toId)
-    .option('--history', 'print all its states, the latest first, one per line')
+    .option('--history', 'print all its states, newest first, one per line')
     .addOption(jsonOption('all of it as one object'))
     .action((id: bigint, { resource: type = first, ...options }: ShowOptions & ResourceOption) =>
       show(readConfig(), type, id, options, context),
@@ -553,7 +553,7 @@ function addDatabase(
       'how many backups of this store in a folder or bucket to keep, including this one; older ones are then removed (default: all, or BACKUP_KEEP if there is no target)',
       toKeptCount,
     )
-    .addOption(jsonOption('the backup, its SHA-256, and what it has'))
+    .addOption(jsonOption('the backup, its SHA-256, and its record counts'))
     .action((target: string | undefined, options: JsonOption & { keep?: number }) =>
       backUp(readConfig(), { target, ...options }, environment, context),
     )
@@ -564,7 +564,7 @@ function addDatabase(
   program
     .command('restore')
     .description('check a backup, and replace a SQLite database with it while no service uses it')
-    .argument('<source>', 'a backup, or a folder or s3://bucket/prefix/ to take the latest one of')
+    .argument('<source>', 'a backup file, or a folder or s3://bucket/prefix/ whose latest backup to use')
     .option('--dry-run', 'check it without changing anything')
     .option('--from-other-store', 'accept a backup of another store; this store keeps its id')
     .option('--keep-additions', 'accept indexes, triggers, views and tables that no migration creates')

@@ -82,7 +82,7 @@ function readCells({ id, idText, addedAt, ...cells }: Cells, { resource }: Recor
 
 const isNamed = (name: string, column: string) => name.toLowerCase() === column.toLowerCase();
 
-const columnList = new Intl.ListFormat('en-GB');
+const columnList = new Intl.ListFormat('en-US');
 
 /**
  * The columns to read, and their index in a row, or -1 if absent. Column names are case-insensitive, and `idText` can replace `id`. If a

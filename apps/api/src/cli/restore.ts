@@ -95,7 +95,7 @@ export async function restore(
     const unknown =
       replaced?.problem === undefined
         ? ''
-        : ` Whether ${path} is the same store is unknown. ${replaced.problem}${replaced.problem.endsWith('.') ? '' : '.'}`;
+        : ` Could not tell whether ${path} is the same store. ${replaced.problem}${replaced.problem.endsWith('.') ? '' : '.'}`;
     const next = copy.pending.length === 0 ? '' : ` Pending migrations: ${copy.pending.join(', ')}.`;
     const { storeId: backupOf, records, tokens, pending } = copy;
     const found = {
@@ -150,7 +150,7 @@ export async function restore(
       context,
       { json },
       { restored: true, ...found, storeId, kept },
-      `${what}, which are now in ${path}.${hash}${unknown}${id}${kept === undefined ? '' : ` What was there is in ${kept}.`}
+      `${what}, which are now in ${path}.${hash}${unknown}${id}${kept === undefined ? '' : ` The previous database is in ${kept}.`}
 Start the service. Revoke again the tokens that were revoked since the backup. Programs that follow changes get the error cursor_expired, and read everything again.`,
     );
   } finally {
@@ -196,12 +196,12 @@ function requireSchema(
 ): void {
   if (deviations.length > 0)
     throw new OperatorError(
-      `${name} is not as the migrations of a plant store create it. Missing or changed: ${deviations.join(', ')}. Nothing was changed. Use another backup.`,
+      `${name} differs from the schema that the migrations create. Missing or changed: ${deviations.join(', ')}. Nothing was changed. Use another backup.`,
     );
   if (additions.length > 0 && !keepAdditions)
     throw new OperatorError(
-      `${name} has additions that no migration creates: ${additions.join(', ')}. Nothing was changed.
-If you or a colleague added this, restore again with --keep-additions. Otherwise somebody has changed the backup or the store: use another backup. A trigger can add tokens and change records.`,
+      `${name} contains schema objects that no migration creates: ${additions.join(', ')}. Nothing was changed.
+If you or a colleague added them, restore again with --keep-additions. Otherwise, someone has tampered with the backup or the store. Use another backup, because a trigger can add tokens and change records.`,
     );
 }
 

@@ -317,7 +317,9 @@ function encode(text: string): string {
 function find(element: string, xml: string): string {
   const text = textOf(element, xml);
   if (text === undefined)
-    throw new OperatorError(`What answers is not S3: it has sent no ${element}. Check AWS_ENDPOINT_URL_S3.`);
+    throw new OperatorError(
+      `The endpoint is not S3: its response has no ${element}. Check AWS_ENDPOINT_URL_S3.`,
+    );
   return text;
 }
 

@@ -44,7 +44,7 @@ export async function serve(
   const { workers } = config;
   const logger = await openLog(config, { isTerminal: context.isTerminal, isShared: workers > 1 });
   const { log, print, close: closeLog } = logger;
-  for (const setting of config.warnings) log.warn(setting, 'a setting is not used as it stands');
+  for (const setting of config.warnings) log.warn(setting, 'a setting does not take effect as set');
   // A closed terminal sends SIGHUP, which must stop the service.
   const replacesOnHangUp = workers > 1 && !context.isTerminal;
   const signalled = context.stopSignal({ hangUp: !replacesOnHangUp }).then((signal) => ({ signal }));
@@ -165,7 +165,7 @@ function permitsAll(verification: Verification): boolean {
 function describeQuickstart(baseUrl: string, tokenFile: string, pageToken: string | undefined): string {
   const page = pageToken === undefined ? '' : `  page   ${baseUrl}/#token=${pageToken}\n`;
   return `
-Plant Store listens on ${baseUrl}
+Plant Store is listening on ${baseUrl}
 
 ${page}  API    ${baseUrl}/docs
   token  ${tokenFile}

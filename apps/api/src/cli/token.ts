@@ -198,7 +198,7 @@ export async function replaceToken(
   } catch (cause) {
     const reason = cause instanceof ServiceError ? reasonOf(cause) : messageOf(cause);
     throw new OperatorError(
-      `Token ${id} is not limited, since the database has failed: ${reason}\nBoth tokens work. Once the new one is in use, run: ${commandName} token revoke ${id}`,
+      `Token ${id} was not set to expire, because the database failed: ${reason}\nBoth tokens still work. Once the new one is in use, run: ${commandName} token revoke ${id}`,
       { cause },
     );
   }
@@ -315,15 +315,15 @@ async function findByName(
     token === undefined
       ? `There is no valid token named "${escapeInvisible(name)}".`
       : `Several valid tokens are named "${escapeInvisible(name)}": ${named.map(({ id }) => id).join(', ')}. Give the id of one.`;
-  throw new OperatorError(`${problem} See them with: ${commandName} token list`);
+  throw new OperatorError(`${problem} List all tokens with: ${commandName} token list`);
 }
 
 function unknownToken(id: number, { commandName }: TokenOutput): OperatorError {
-  return new OperatorError(`There is no token ${id}. See them with: ${commandName} token list`);
+  return new OperatorError(`There is no token ${id}. List all tokens with: ${commandName} token list`);
 }
 
 /** Formats a list such as `create, read and delete`. */
-const scopeList = new Intl.ListFormat('en-GB');
+const scopeList = new Intl.ListFormat('en-US');
 
 function describeIssued(token: AccessToken): string {
   return `Issued token ${token.id} "${escapeInvisible(token.name)}", which ${describeExpiry(token)}. ${describeScopes(token)} It is shown only once: keep it safe.

@@ -44,7 +44,7 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup) {
   });
   const ends = new Counter({
     name: 'plant_store_worker_ends_total',
-    help: 'Workers that ended without being stopped',
+    help: 'Workers that exited unexpectedly',
     registers: [registry],
   });
 
@@ -101,6 +101,6 @@ function labelProcess(metrics: MetricValues, label: string): MetricValues {
     const name = shownNames.get(metric.name);
     if (name === undefined) return [];
     const values = metric.values.map(({ value }) => ({ value, labels: { process: label } }));
-    return [{ ...metric, name, help: `${metric.help} Of each process.`, aggregator: 'sum', values }];
+    return [{ ...metric, name, help: `${metric.help} Per process.`, aggregator: 'sum', values }];
   });
 }

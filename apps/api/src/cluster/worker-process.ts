@@ -149,5 +149,5 @@ export function forkWorker({ file, onOutput }: WorkerProgram) {
 
 function describeExit({ status, signal, error }: WorkerExit): string {
   if (error !== undefined) return `A worker could not be started: ${error.message}.`;
-  return `The worker ended with ${signal ?? `status ${status}`}.`;
+  return `The worker exited with ${signal ?? `status ${status}`}.`;
 }

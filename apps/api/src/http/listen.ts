@@ -37,7 +37,7 @@ function baseUrlOf({ address, family, port }: AddressInfo): string {
 function describe(error: unknown, host: string, port: number, prefix: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') {
-    return `The port ${port} on ${host} is taken. Stop the program that has it, or set ${prefix}PORT to another one.`;
+    return `Port ${port} on ${host} is already in use. Stop the program that uses it, or set ${prefix}PORT to another port.`;
   }
   if (code === 'EACCES') {
     return `This user may not listen on port ${port}. Set ${prefix}PORT to one above 1023.`;
@@ -131,7 +131,7 @@ export function countAllowedConnections(
   const reserved = ownDescriptors + adminConnections + databaseConnections;
   if (openFiles >= reserved + leastConnections) return openFiles - reserved;
   throw new OperatorError(
-    `A process of the service may open ${openFiles} files, but needs ${reserved + leastConnections} or more: ${reserved} for the ` +
+    `Each service process can open ${openFiles} files but needs at least ${reserved + leastConnections}: ${reserved} for the ` +
       `database and the admin port, and one for each connection. Raise the limit: LimitNOFILE in systemd, or ulimit -n.`,
   );
 }

@@ -167,7 +167,7 @@ function sendFile(
   if (failed === 'if-match')
     throw new ServiceError(
       'precondition_failed',
-      'This file is not the one that If-Match names. Get it again.',
+      'This file no longer matches the ETag in If-Match. Get it again.',
     );
   setCommonHeaders(response.req, response, headers);
   response.type(extname(name)).set({

@@ -23,7 +23,7 @@ export function measureRequests(registry: Registry) {
   const registers = [registry];
   const requests = new Counter({
     name: 'plant_store_http_requests_total',
-    help: 'Requests that are over, by method, route, status and error number',
+    help: 'Finished requests, by method, route, status, and error number',
     labelNames: ['method', 'route', 'status', 'error'],
     registers,
   });
@@ -42,7 +42,7 @@ export function measureRequests(registry: Registry) {
   });
   const countCreate = createCounter(registry, {
     name: 'plant_store_creates_total',
-    help: 'Creates that are over, by outcome: stored, replayed, cut_off, or the name of the error',
+    help: 'Finished creates, by outcome: stored, replayed, cut_off, or the name of the error',
     labelName: 'outcome',
     initial: ['stored', 'replayed', 'cut_off', ...Object.keys(errors)],
   });
@@ -100,7 +100,7 @@ export function countTokenChecks<Tokens extends TokenVerifier>(
   };
   const lookups = new Counter({
     name: 'plant_store_token_lookups_total',
-    help: 'Verifications that the cache did not answer: they read the database, or checked a signature',
+    help: 'Token verifications that missed the cache, and read the database or checked a signature',
     registers: [registry],
   });
   return {

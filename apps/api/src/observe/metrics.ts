@@ -20,7 +20,7 @@ export function createRegistry(): Registry {
   const { version, commit } = readPackage();
   new Gauge({
     name: 'plant_store_build_info',
-    help: 'Always 1; the version and the commit of the service, and the version of Node.js',
+    help: 'Always 1. The labels give the version and commit of the service, and the Node.js version',
     labelNames: ['version', 'commit', 'node_version'],
     aggregator: 'first',
     registers: [registry],

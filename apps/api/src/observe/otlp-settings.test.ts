@@ -189,7 +189,7 @@ it.each(['-0.1', '1.1', 'half', '.'])('ignores the share "%s" with a warning', (
   expect(warnings).toEqual([
     {
       variable: 'OTEL_TRACES_SAMPLER_ARG',
-      reason: `"${share}" is ignored: it must be a share from 0 to 1, such as 0.01. 1 is used.`,
+      reason: `"${share}" is ignored: it must be a fraction from 0 to 1, such as 0.01. 1 is used.`,
     },
   ]);
 });

@@ -103,7 +103,7 @@ const SamplerSchema = oneOf(samplers, `must be one of ${samplers.join(', ')}`);
 const ShareSchema = z
   .string()
   .refine((text) => Number(text) >= 0 && Number(text) <= 1, {
-    error: 'must be a share from 0 to 1, such as 0.01',
+    error: 'must be a fraction from 0 to 1, such as 0.01',
   })
   .transform(Number);
 const MillisecondsSchema = wholeNumber(1, 2 ** 31 - 1);

@@ -89,7 +89,7 @@ it('abandons a check that never ends, and starts another', async () => {
 it('logs each change once, with the cause that the reply leaves out', async () => {
   const { readiness, checks, lines } = createHeldReadiness();
   const cause = new Error('SQLITE_BUSY: database is locked');
-  const unavailable = new ServiceError('database_unavailable', 'The database does not answer.', { cause });
+  const unavailable = new ServiceError('database_unavailable', 'The database is not responding.', { cause });
   const errors = [undefined, unavailable, new Error('another'), undefined, undefined, new Error('third')];
   for (const error of errors) {
     const result = readiness();

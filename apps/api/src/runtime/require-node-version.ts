@@ -14,7 +14,7 @@ export function requireNodeVersion(version: string): void {
   if (major > oldest.major || (major === oldest.major && minor >= oldest.minor)) return;
   throw new OperatorError(
     `Node.js ${version} is too old: ${oldest.major}.${oldest.minor} or later is needed. In a clone, \
-pnpm plant-store … runs the command on a Node.js that it brings with it; its README has how to run pnpm.`,
+pnpm plant-store … uses its own Node.js. The README explains how to run pnpm.`,
     { exitCode: 2 },
   );
 }

@@ -31,7 +31,7 @@ it.each([
   ['postgresql://u:123/safe@host/plants', 'is not a URI'],
   [
     'postgresql://u:p@host/plants?sslmode=require&sslmode=disable',
-    'asks for TLS by sslmode=require, and against it by sslmode=disable',
+    'requests TLS with sslmode=require but disables it with sslmode=disable',
   ],
   ['postgresql://u:p@host/plants?application_name=a;sslmode=require', 'must separate its parameters by &'],
   ['postgresql://u:p@host/plants?application_name=a,schema=b', 'must separate its parameters by &'],
@@ -180,10 +180,16 @@ it.each([
 });
 
 it.each([
-  ['sslmode=disable&channel_binding=require', 'asks for TLS by channel_binding=require, and against it by'],
-  ['sslmode=disable&sslaccept=strict', 'asks for TLS by sslaccept=strict, and against it by sslmode=disable'],
-  ['sslmode=disable&sslrootcert=system', 'asks for TLS by sslrootcert=system'],
-  ['ssl=false&sslnegotiation=direct', 'asks for TLS by sslnegotiation=direct'],
+  [
+    'sslmode=disable&channel_binding=require',
+    'requests TLS with channel_binding=require but disables it with',
+  ],
+  [
+    'sslmode=disable&sslaccept=strict',
+    'requests TLS with sslaccept=strict but disables it with sslmode=disable',
+  ],
+  ['sslmode=disable&sslrootcert=system', 'requests TLS with sslrootcert=system'],
+  ['ssl=false&sslnegotiation=direct', 'requests TLS with sslnegotiation=direct'],
   ['sslmode=secure', 'must have one of disable, prefer, require, verify-ca, verify-full as sslmode'],
   ['SSLMODE=verify-full', 'has the parameter SSLMODE: it is not supported, so remove it'],
   ['sslmod=verify-full', 'has the parameter sslmod: it is not supported'],
@@ -229,7 +235,7 @@ it('warns in the settings, without values', () => {
     '/',
   );
   const reason =
-    'x is not known, and ignored. connect_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS.';
+    'x is not a known parameter and is ignored. connect_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS.';
   expect(warnings).toEqual([{ variable: 'DATABASE_URL', reason }]);
   expect(database).not.toHaveProperty('warnings');
 });

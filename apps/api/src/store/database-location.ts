@@ -296,7 +296,7 @@ const rejected: Readonly<Record<string, readonly [harmless: RegExp, advice: stri
   require_auth: [/^$/, 'remove it, and set the method at the server'],
   sslcrl: [/^$/, 'remove it: revoked certificates are not looked up'],
   sslcrldir: [/^$/, 'remove it: revoked certificates are not looked up'],
-  sslidentity: [/^$/, 'write sslcert and sslkey, files in PEM, in its place'],
+  sslidentity: [/^$/, 'use sslcert and sslkey (PEM files) instead'],
   sslpassword: [/^$/, 'remove it, and let sslkey name a key without a password'],
   passfile: [/^$/, 'set DATABASE_PASSWORD_FILE in its place'],
   service: [/^$/, 'write host, user and database into the URI'],
@@ -332,7 +332,7 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
     searchParams.delete(name);
     if (insteadOf[name] !== undefined) warnings.push(`${shown} is ignored: ${insteadOf[name]}.`);
     else if (harmless === undefined && !withoutEffect.includes(name))
-      warnings.push(`${shown} is not known, and ignored.`);
+      warnings.push(`${shown} is not a known parameter and is ignored.`);
   }
   const names = [...searchParams.keys()];
   const values = [...searchParams].filter(([name]) => name !== 'options').map(([, value]) => value);
@@ -423,7 +423,9 @@ function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly
   const sorted = demands.toSorted((a, b) => strength(a) - strength(b));
   const [weakest, strongest] = [sorted[0], sorted.at(-1)];
   if (weakest?.mode === 'disable' && strongest !== undefined && strength(strongest) > 1)
-    return { problem: `asks for TLS by ${strongest.shown}, and against it by ${weakest.shown}: remove one` };
+    return {
+      problem: `requests TLS with ${strongest.shown} but disables it with ${weakest.shown}: remove one of them`,
+    };
   if (searchParams.has('sslcert') !== searchParams.has('sslkey'))
     return {
       problem: 'needs both sslcert and sslkey, of the client; the file of the CA is sslrootcert',

@@ -97,7 +97,7 @@ function emitWarning({ err }: LogFields, message: string): void {
  * @param cause the error of the engine or the operating system
  */
 export function databaseUnavailable(cause: unknown): ServiceError {
-  const message = 'The database does not answer. Try again in 1 second.';
+  const message = 'The database is not responding. Try again in 1 second.';
   return new ServiceError('database_unavailable', message, { retryAfterSeconds: 1, cause });
 }
 

@@ -164,7 +164,7 @@ export function readMigrations(
 /** The names of the released migrations in a folder, each with the SHA-256 of its file; `sha256sum --check` reads the list, too. */
 export function readReleased(folder: URL): ReadonlyMap<string, string> {
   const list = readFileSync(new URL('released.sha256', folder), 'utf8');
-  const lines = list.matchAll(/^([0-9a-f]{64}) {2}(\w+)\/migration\.sql$/gm);
+  const lines = list.matchAll(/^(\S+) {2}(\w+)\/migration\.sql$/gm);
   return new Map(Array.from(lines, ([, checksum = '', name = '']) => [name, checksum]));
 }
 

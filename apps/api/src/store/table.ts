@@ -198,6 +198,13 @@ export const columnTypes: {
   postgresql: { text: 'TEXT', int64: 'BIGINT', boolean: 'BOOLEAN', time: 'BIGINT', int64List: 'TEXT' },
 };
 
+/** The maximum size of a text in an index of PostgreSQL, in bytes. An entry may have 2,704, and then PostgreSQL rejects the row. */
+export const maxIndexedBytes = 2_000;
+
+/** SQL for whether a row is in the index of a text. A query has the same condition, or PostgreSQL does not use the index. */
+export const isIndexedSql = (column: string): string =>
+  `(octet_length(${column}) > ${maxIndexedBytes}) IS NOT TRUE`;
+
 /**
  * The statements that create the tables of a resource, for a migration that a developer commits. A table created and changed by released
  * migrations has the same columns in another order.
@@ -224,10 +231,10 @@ export function createSql(engine: DatabaseLocation['engine'], resource: Resource
   const indexes = [
     index('added_at', isSqlite ? '"added_at"' : '"added_at" NULLS FIRST'),
     `${index(seqColumn, `"${seqColumn}"`)} WHERE "${seqColumn}" IS NOT NULL`,
-    ...fields.flatMap(({ field, column }) =>
+    ...fields.flatMap(({ field, column, kind }) =>
       resource.fields[field]?.filter
         ? // On SQLite, an entry of an index ends with the id.
-          `${index(column.replaceAll('"', ''), `${column}, "added_at"${isSqlite ? '' : ', "id"'}`)} WHERE NOT "deleted"`
+          `${index(column.replaceAll('"', ''), `${column}, "added_at"${isSqlite ? '' : ', "id"'}`)} WHERE NOT "deleted"${isSqlite || types[kind] !== 'TEXT' ? '' : ` AND ${isIndexedSql(column)}`}`
         : [],
     ),
     ...(isSqlite ? [`${index('deleted', '"id"')} WHERE "deleted"`] : []),

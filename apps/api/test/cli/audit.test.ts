@@ -108,7 +108,7 @@ describe.each(enginesOfStore())('on %s', (engine) => {
       { action: 'imported', file: { resources, ...nothing, imported: 3, complete: false } },
     ]);
     expect((await run('audit --limit 1')).stdout).toContain(
-      '\tstandard input: plants, 3 imported, 0 already there, 0 bad, not to the end\n',
+      '\tstandard input: plants, 3 imported, 0 already there, 0 bad, incomplete\n',
     );
   });
 
@@ -173,7 +173,7 @@ it('a restore has its entry in the restored database, and one that fails or chan
   const created = { action: 'token_created', token: { id: 1, name: 'shop', scopes } };
   expect(await entries()).toMatchObject([created, { action: 'token_revoked' }, { token: { name: 'lost' } }]);
   const { stderr } = await run('restore data/backups');
-  const [, kept = ''] = /What was there is in (\S+)\.\n/.exec(stderr) ?? [];
+  const [, kept = ''] = /The previous database is in (\S+)\.\n/.exec(stderr) ?? [];
   const [, storeId] = /^plant-store-([0-9a-f]{16})-/.exec(file) ?? [];
   expect(await entries()).toEqual([
     created,

@@ -51,7 +51,7 @@ it('backs up beside the database, notes when, and keeps so many of its own store
   const { exitCode, stderr } = await run('backup --keep 2');
   expect(exitCode).toBe(0);
   expect(stderr).toContain(`1 older backup removed: ${oldest}.`);
-  expect(stderr).toContain('2 backups without the id of a store in the name stay');
+  expect(stderr).toContain('Kept 2 backups with no store ID in the name');
   const newest = backupsOf(backups).at(-1) ?? '';
   expect(readdirSync(backups).toSorted()).toEqual(
     [`${older}`, `${older}.sha256`, newest, `${newest}.sha256`, ...others].toSorted(),
@@ -167,7 +167,7 @@ it('restores the latest backup of a folder, and keeps what was there', async () 
   expect(await run('restore data/backups')).toEqual(failed(/has .* open\. Nothing was changed\. Stop it/));
   expect(readRows(path)).toHaveLength(2);
   user.close();
-  expect(await run('restore data/backups')).toEqual(isDone(/which are now in .*What was there is in /));
+  expect(await run('restore data/backups')).toEqual(isDone(/which are now in .*The previous database is in /));
   expect(readRows(path)).toEqual([[...rose]]);
   const [kept = ''] = readdirSync(join(folder, 'data')).filter((each) => each.includes('.before-restore-'));
   expect(readRows(join(folder, 'data', kept))).toHaveLength(2);
@@ -184,7 +184,7 @@ it('keeps what was there at each restore, and a log that is left without its dat
   expect(keptOf()).toHaveLength(2);
   rmSync(path);
   writeFileSync(`${path}-wal`, 'the log of another database');
-  expect(await run('restore copy.db')).toEqual(isDone(/What was there is in /));
+  expect(await run('restore copy.db')).toEqual(isDone(/The previous database is in /));
   expect(keptOf().filter((each) => each.endsWith('-wal'))).toHaveLength(1);
   expect(readRows(path)).toEqual([[...rose]]);
 });

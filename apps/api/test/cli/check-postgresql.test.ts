@@ -120,7 +120,7 @@ it('reports missing privileges, one after the other', async () => {
     [
       'SELECT, UPDATE ON store',
       'privileges',
-      'warning: the user may not UPDATE plants, so none can be updated or deleted. GRANT UPDATE ON plants to the user.',
+      'warning: the user may not UPDATE plants, so records cannot be updated or deleted. GRANT UPDATE ON plants to the user.',
     ],
     ['UPDATE ON plants', 'privileges', 'ok: those on the tables are granted'],
   ] as const) {

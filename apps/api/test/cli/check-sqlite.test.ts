@@ -128,7 +128,7 @@ it('warns when another user owns the files', async () => {
   const { path, check } = await createStore();
   const { uid } = statSync(path);
   vi.spyOn(process, 'getuid').mockReturnValue(uid + 1);
-  const belongs = new RegExp(`^warning: ${path} belongs to the user with the id ${uid}`);
+  const belongs = new RegExp(`^warning: ${path} is owned by uid ${uid}`);
   expectFound(await check(), { 'file access': belongs });
 });
 

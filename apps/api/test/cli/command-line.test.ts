@@ -32,7 +32,7 @@ it.each([
   const environment = { ...settings, [name]: port };
   expect(await runCommand(['serve'], { folder: temporaryFolder(), environment })).toMatchObject({
     exitCode: 1,
-    stderr: `plant-store: The port ${port} on 127.0.0.1 is taken. Stop the program that has it, or set ${name} to another one.\n`,
+    stderr: `plant-store: Port ${port} on 127.0.0.1 is already in use. Stop the program that uses it, or set ${name} to another port.\n`,
   });
 });
 
@@ -109,7 +109,7 @@ it.each(['export', 'delete 1', 'backup copy.db', 'token list', 'token revoke 1',
   'does not create a missing store: %s',
   async (line) => {
     const { folder, run } = useCommands();
-    const missing = `There is no database ${storePath(folder)}. Set DATABASE_URL to that of a plant store.`;
+    const missing = `The database ${storePath(folder)} does not exist. Set DATABASE_URL to an existing Plant Store database.`;
     expect(await run(line)).toEqual(failed(`plant-store: ${missing}\n`));
     expect(readdirSync(folder)).toEqual([]);
   },

@@ -34,7 +34,7 @@ it('reports ids that no plant ever had, which stay free', async () => {
       `argument 1: No plant has ever had the id -9223372036854775808.
 argument 3: No plant has ever had the id 4.
 ${counts(1, 0, 2, 0)}\
-plant-store: 2 arguments name no plant and changed nothing. The plants of all others are deleted.\n`,
+plant-store: 2 arguments do not match any plant and were skipped. All other plants were deleted.\n`,
     ),
   );
   expect(await exportAll()).not.toContain('"id":4');
@@ -52,7 +52,7 @@ it('deletes those of a file or of standard input, and reports lines that have no
       `${[3, 5, 6, 7, 8].map((number) => `line ${number}: ${bad}\n`).join('')}\
 line 10: No plant has ever had the id 7.
 ${counts(2, 1, 1, 5)}\
-plant-store: 6 lines name no plant and changed nothing. The plants of all others are deleted.\n`,
+plant-store: 6 lines do not match any plant and were skipped. All other plants were deleted.\n`,
     ),
   );
   expect((await exportAll()).match(/"id":\d+,"name"/g)).toEqual(['"id":2,"name"']);

@@ -45,7 +45,7 @@ it('reports each of 140 bad lines among 2,800, and imports the rest', async () =
   writeFileSync(join(folder, 'plants.ndjson'), Buffer.concat(lines));
   expect(await run('import plants.ndjson')).toEqual(
     failed(
-      `${bad.join('')}2660 imported, 0 already there, 140 bad\nplant-store: 140 lines are bad and changed nothing. Fix them and import the file again: plants already stored are left unchanged.\n`,
+      `${bad.join('')}2660 imported, 0 already there, 140 bad\nplant-store: 140 lines were invalid and skipped. Fix them and import the file again. Records that are already stored will not be changed.\n`,
     ),
   );
   const expected = Array.from({ length: 2_800 }, (_, index) => index + 1).filter((id) => id % 20 !== 0);

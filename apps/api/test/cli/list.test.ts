@@ -106,7 +106,7 @@ line 5: The plant is not valid: ${invalidId}
 line 6: The plant is not valid: name is required.
 line 7: The line is not valid CSV: Trailing quote on quoted field is malformed.
 1 imported, 0 already there, 4 bad
-plant-store: 4 lines are bad and changed nothing. Fix them and import the file again: plants already stored are left unchanged.\n`,
+plant-store: 4 lines were invalid and skipped. Fix them and import the file again. Records that are already stored will not be changed.\n`,
     ),
   );
 });

@@ -41,7 +41,7 @@ it('prints the page and a curl that stores a plant, and keeps token and plant, p
 
   const linesWithToken = [firstEnd, secondEnd].map(({ exitCode, stdout, stderr }) => {
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^\nPlant Store listens on http:\S+\n/);
+    expect(stderr).toMatch(/^\nPlant Store is listening on http:\S+\n/);
     // Without a terminal, each line of standard output is one of the log.
     const log = stdout
       .trim()

@@ -84,7 +84,7 @@ it.each([
     const { run, path, change, expectRejected } = await createBackup();
     change(sql);
     await expectRejected(
-      new RegExp(`has additions that no migration creates: ${name}\\. Nothing was changed`),
+      new RegExp(`contains schema objects that no migration creates: ${name}\\. Nothing was changed`),
     );
     expect(await run('restore copy.db --keep-additions')).toEqual(isDone(/is complete/));
     expect(readRows(path)).toHaveLength(1);
@@ -209,7 +209,7 @@ it('replaces a damaged database, and says that its store is not known', async ()
   const { run, path } = await createBackup();
   writeFileSync(path, 'This is a text of some length. '.repeat(100));
   expect(await run('restore copy.db')).toEqual(
-    isDone(/is the same store is unknown\. .*not a database; it is text\. What was there/),
+    isDone(/Could not tell whether \S+ is the same store\. .*not a database; it is text\. What was there/),
   );
   expect(readRows(path)).toHaveLength(1);
 });

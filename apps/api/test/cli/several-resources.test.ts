@@ -104,10 +104,10 @@ garden,2,Hill,,false,,,2026-11-25T10:00:00.000Z\r\n`);
   expect(folder).not.toBe(other.folder);
   expect(await other.run('import gardens.csv')).toEqual(
     failed(
-      `line 4: The line is of the resource "shed", which is not known here. Known are: plant, garden.
+      `line 4: The line has an unknown resource, "shed". Known resources: plant, garden.
 line 6: The garden is not valid: name is required.
 3 imported, 0 already there, 2 bad
-plant-store: 2 lines are bad and changed nothing. Fix them and import the file again: plants and gardens already stored are left unchanged.
+plant-store: 2 lines were invalid and skipped. Fix them and import the file again. Records that are already stored will not be changed.
 `,
     ),
   );
@@ -124,7 +124,7 @@ it.each([
   const one = useCommands();
   expect(await one.run('import', line)).toEqual(
     failed(
-      /^line 1: The line is of the resource "garden", which is not known here\. Known are: plant\.\n0 imported/,
+      /^line 1: The line has an unknown resource, "garden"\. Known resources: plant\.\n0 imported/,
     ),
   );
   const { run, gardens } = useBoth();

@@ -118,7 +118,7 @@ it('leaves its plants when it is removed and purged, and has them when it is ins
   succeed('apt-get remove --yes plant-store');
   expect(debian.run('systemctl is-active plant-store').output).toBe('inactive\n');
   expect([has('opt/plant-store'), has(settings), has(database)]).toEqual([false, true, true]);
-  expect(succeed('apt-get purge --yes plant-store')).toContain('the database stays in /var/lib/plant-store');
+  expect(succeed('apt-get purge --yes plant-store')).toContain('the database in /var/lib/plant-store and the user plant-store were not removed');
   expect([has('etc/plant-store'), has(database)]).toEqual([false, true]);
   expect(debian.run('ls /etc/systemd/system/*/plant-store*').exitCode).not.toBe(0);
   install(current);

@@ -30,7 +30,7 @@ it.each(outageKinds.flatMap((kind) => ['cached', 'not cached'].map((token) => [k
     const post = () => postPlant(sender, '{"id":1,"name":"Monstera"}');
     const rejected = await post();
     await endOutage();
-    expectError(rejected, 'database_unavailable', /^The database does not answer\. Try again in 1 second\.$/);
+    expectError(rejected, 'database_unavailable', /^The database is not responding\. Try again in 1 second\.$/);
     expect(rejected.headers['retry-after']).toBe('1');
     expect(JSON.stringify(rejected.headers)).not.toMatch(internals);
     expect(await readPlants(service)).toEqual([]);

@@ -26,7 +26,7 @@ it('reports the remaining requests, and rejects those above the limit', async ()
   }
   const reply = await post({ id: limit + 1, name: 'n' });
   const seconds = reply.headers['retry-after'];
-  expectError(reply, 'rate_limited', `Too many requests. Try again in ${seconds} s.`);
+  expectError(reply, 'rate_limited', `Too many requests. Try again in ${seconds} seconds.`);
   expect(Number(seconds)).toBeGreaterThan(0);
   expect(Number(seconds)).toBeLessThanOrEqual(60);
   expect(reply.headers['ratelimit-policy']).toMatch(/^"plants"; q=10; w=60/);
@@ -138,7 +138,7 @@ it('limits a token to its own number, which replaces that of all, be it more or 
         ratelimit: expect.stringContaining(`"plants"; r=${ratePerMinute - id}; t=`),
       });
     const reply = await send(ratePerMinute + 1);
-    expectError(reply, 'rate_limited', `Too many requests. Try again in ${reply.headers['retry-after']} s.`);
+    expectError(reply, 'rate_limited', `Too many requests. Try again in ${reply.headers['retry-after']} seconds.`);
     const client = createClient({ baseUrl: on.baseUrl, token: text, retries: 0 });
     const plants = Array.from({ length: ratePerMinute + 1 }, (_, id) => ({ id, name: 'x' }));
     expect((await client.createPlants({ body: { plants } })).status).toBe(429);

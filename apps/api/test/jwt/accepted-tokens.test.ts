@@ -67,12 +67,12 @@ describe('a token that is rejected', () => {
     ['signed with the public key as a secret', signWithPublicKey, 'an algorithm (alg) that is not allowed'],
     ['signed with another algorithm', () => signWithAnother('PS256'), 'an algorithm (alg) that is not'],
     ['with an extension that is not known', demandExtension, 'demands an extension (crit)'],
-    ['cut', (token) => token.slice(0, token.lastIndexOf('.')), 'is neither one of this service'],
-    ['encrypted', () => 'eyJhbGciOiJkaXIifQ..a.b.c', 'is neither one of this service'],
-    ['with a header that is no JSON', (token) => `e30x${token.slice(4)}`, 'is neither one of this service'],
+    ['cut', (token) => token.slice(0, token.lastIndexOf('.')), 'is neither a Plant Store token'],
+    ['encrypted', () => 'eyJhbGciOiJkaXIifQ..a.b.c', 'is neither a Plant Store token'],
+    ['with a header that is no JSON', (token) => `e30x${token.slice(4)}`, 'is neither a Plant Store token'],
     ['with claims that are no object', (token) => replacePart(token, 1, '[]'), 'is neither one of this'],
-    ['of no form at all', () => 'secret', 'is neither one of this service'],
-    ['in a list', (token) => `${token}, Bearer ${token}`, 'is neither one of this service'],
+    ['of no form at all', () => 'secret', 'is neither a Plant Store token'],
+    ['in a list', (token) => `${token}, Bearer ${token}`, 'is neither a Plant Store token'],
     ['of the service, mistyped', () => service.token.slice(0, -1), 'Send all of it: pst_ and 49'],
   ])('%s', async (_, change, message) => {
     expectError(await post(await change(await provider.sign())), 'invalid_token', message);

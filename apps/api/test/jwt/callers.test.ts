@@ -66,7 +66,7 @@ it('starts while the provider is away, and recovers by itself', async () => {
   expectError(
     reply,
     'identity_provider_unavailable',
-    /^The service cannot fetch the keys .* Try again in 1 s\.$/,
+    /^The service cannot fetch the keys .* Try again in 1 seconds\.$/,
   );
   expect((await post(service.token)).status).toBe(200);
 

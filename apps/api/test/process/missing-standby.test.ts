@@ -116,7 +116,7 @@ async function endWaitingOf<Result>(action: Promise<Result>, how?: EndOfWaiting)
   return ended;
 }
 
-const unavailable = /^The database does not answer\. Try again in 1 second\.$/;
+const unavailable = /^The database is not responding\. Try again in 1 second\.$/;
 
 it.each<EndOfWaiting>(['pg_terminate_backend', 'pg_cancel_backend'])(
   'a plant whose commit waits for a standby until %s is not acknowledged before it has reached it',

@@ -60,7 +60,7 @@ it.each([1, 2])(
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const warnings = lines.filter(({ msg }) => msg === 'a setting is not used as it stands');
+    const warnings = lines.filter(({ msg }) => msg === 'a setting does not take effect as set');
     expect(warnings.map(({ level, variable }) => `${level} ${variable}`).toSorted()).toEqual([
       '40 OTEL_EXPORTER_OTLP_HEADERS',
       '40 OTEL_EXPORTER_OTLP_PROTOCOL',

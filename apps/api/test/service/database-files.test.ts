@@ -25,7 +25,7 @@ const unavailable = { status: 503, body: { status: 'unavailable', reason: 'datab
 const readLosses = () =>
   service.logLines
     .map((line): LogLine => JSON.parse(line))
-    .filter(({ msg }) => msg === 'a file of the database is gone');
+    .filter(({ msg }) => msg === 'a database file is missing');
 
 /** Longer than the results of comparing the files and of readiness checks are cached. */
 const cacheMs = 600;
@@ -49,7 +49,7 @@ it.each<[what: string, lose: () => void, message: RegExp]>([
   async (_, lose, message) => {
     lose();
     await sleep(cacheMs);
-    const again = /^The database does not answer\. Try again in 1 second\.$/;
+    const again = /^The database is not responding\. Try again in 1 second\.$/;
     for (const id of [2, 1, 3]) expectError(await post(id), 'database_unavailable', again);
     expect(await readReadiness()).toEqual(unavailable);
     expect(readLosses()).toMatchObject([{ level: 50, err: { message: expect.stringMatching(message) } }]);

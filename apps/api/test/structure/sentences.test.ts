@@ -15,10 +15,10 @@ it.each([
   ['page', 'Every plant, in one list'],
   ['page', '{count} selected'],
   ['page', '{Leave out|Include}'],
-  ['errors', 'Too many requests. Try again in {seconds} s.'],
+  ['errors', 'Too many requests. Try again in {seconds} seconds.'],
   ['commands', 'There are no tokens. Issue one with: {commandName} token create --name NAME'],
   ['log', 'access token changed'],
-  ['alerts', 'Make room. The troubleshooting page lists the files that you may delete.'],
+  ['alerts', 'Free up disk space. The troubleshooting page lists the files that you may delete.'],
   ['openapi', 'Create plant'],
   ['packages', 'Backup of Plant Store'],
 ])('finds in the area %s: %s', (area, sentence) => {

@@ -332,7 +332,7 @@ export const rawRequests: Readonly<Record<string, readonly RawCase[]>> = {
           aimed(`${line}?${query} HTTP/1.1`),
           [40000],
           'open',
-          `The request is not valid: the query parameter ${name} is not known: there are`,
+          `The request is not valid: the query parameter ${name} is unknown: this operation accepts only`,
         ],
       ),
   ),

@@ -225,7 +225,7 @@ it('does not undo plants that someone else has changed since the import', async 
   await update(4, 'Oak');
   await press('Undo this import');
   await press('Restore 2 plants and delete 1');
-  await heading('Undone: 1 plant restored. 2 were changed since, and stay.');
+  await heading('Undone: 1 plant restored. 2 have changed since then and were kept.');
   expect(names()).toEqual(['1 Rose [bed]', '2 Bracken [bed]', '3 Moss [bed]', '4 Oak [bed]']);
   await press('Show 3 more');
   expect(await screen.findAllByText('Changed since')).toHaveLength(2);
@@ -324,7 +324,7 @@ it('shows each column of a file with its title and samples, and drops none silen
   expect((await button('Review lines')).getAttribute('aria-disabled')).toBe('true');
   expect(screen.getByText('Choose which column is the name.')).toBeDefined();
   await userEvent.selectOptions(await select('Bezeichnung'), 'Name');
-  await userEvent.selectOptions(screen.getByLabelText('Line with the titles'), 'None: all lines are plants');
+  await userEvent.selectOptions(screen.getByLabelText('Header row'), 'None: all lines are plants');
   expect(await screen.findByRole('heading', { name: 'Column 1' })).toBeDefined();
   expect(samplesOf('Column 1')).toEqual(['Nummer', '1', '2']);
 });
@@ -334,14 +334,14 @@ it('generates missing ids, always the same ones, and explains it', async () => {
   const text = 'name\nRose\nRose\n';
   await choose(text);
   const about = (await screen.findByText('Ids are chosen for you.')).closest('p')?.textContent;
-  expect(about).toContain('importing it again adds nothing twice');
+  expect(about).toContain('importing it again adds no duplicates');
   await press('Review lines');
   await press('Add 2 plants');
   await heading('2 plants added from plants.csv.');
   expect([...store.plants.keys()].every((id) => id > 0n && id < 2n ** 53n)).toBe(true);
   await press('Import another file');
   await review(text);
-  await screen.findByText('Everything in these lines is saved already.');
+  await screen.findByText('Everything in these lines is already saved.');
   await button('Unchanged 2');
 });
 
@@ -373,7 +373,7 @@ it('resumes after a cancel, and with a new token after a sign-out; until the end
   expect(closes()).toBe(false);
   await waitFor(() => expect(fetch).toHaveBeenCalledTimes(1));
   await press('Cancel');
-  await heading('Cancelled');
+  await heading('Canceled');
   expect(total('New')).toBe('2');
   await press('Continue');
   await waitFor(() => expect(fetch).toHaveBeenCalledTimes(2));
@@ -434,7 +434,7 @@ const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../
 it('reads the file again with another title line, sheet or encoding', async () => {
   const { store } = openImportWithStore();
   await choose('Plants\n1;Rose\n\nNr;Name\n2;Fern\n');
-  await userEvent.selectOptions(await screen.findByLabelText('Line with the titles'), 'Line 4: Nr · Name');
+  await userEvent.selectOptions(await screen.findByLabelText('Header row'), 'Line 4: Nr · Name');
   expect(await screen.findByLabelText('Nr Import as')).toBeDefined();
   await press('Review lines');
   await press('Add 1 plant');
@@ -443,7 +443,7 @@ it('reads the file again with another title line, sheet or encoding', async () =
   await userEvent.selectOptions(await screen.findByLabelText('Sheet'), 'Seeds & more');
   await screen.findByText('Seeds & more', { selector: 'bdi' });
   await press('Review lines');
-  await screen.findByText('Everything in these lines is saved already.');
+  await screen.findByText('Everything in these lines is already saved.');
   await press('Import another file');
   await choose(fixture('excel-russian-windows-1251.csv'));
   await userEvent.selectOptions(await screen.findByLabelText(/^If names look wrong/), 'windows-1251');
@@ -462,7 +462,7 @@ it('fixes all ids of a kind at once, keeps manual edits, and undoes the fix', as
   await press('Choose new ids for 1 line whose id cannot be read');
   await screen.findByText('New ids are chosen for 1 line.');
   await button('Add 1 plant');
-  await press('Take that back');
+  await press('Undo this fix');
   const line = await screen.findByRole('form', { name: 'Line 6' });
   await userEvent.clear(within(line).getByLabelText('Id'));
   await userEvent.type(within(line).getByLabelText('Id'), '3{Enter}');
@@ -471,7 +471,7 @@ it('fixes all ids of a kind at once, keeps manual edits, and undoes the fix', as
   await press('Read ids such as 1.001 as 1001 in 2 lines');
   await press('Read ids such as 7.0 as 7 in 1 line');
   await button('Add 5 plants');
-  const [, takeBack] = await screen.findAllByRole('button', { name: 'Take that back' });
+  const [, takeBack] = await screen.findAllByRole('button', { name: 'Undo this fix' });
   if (takeBack) await userEvent.click(takeBack);
   await button('Read ids such as 1.001 as 1001 in 2 lines');
   await press('Add 3 plants');
@@ -502,7 +502,7 @@ it('deletes only the plants that it added, after two clicks, and then adds a fix
   expect(total('Saved')).toBeUndefined();
   await press('Import another file');
   await review('id,name\n1,Rose\n2,Ivy\n');
-  expect(screen.getByText('Plants that were deleted before are added again.')).toBeDefined();
+  expect(screen.getByText('Previously deleted plants will be added again.')).toBeDefined();
   await press('Add 1 plant');
   await heading('1 plant added from plants.csv. 1 was unchanged.');
   expect(store.plants.get(2n)).toEqual({ name: 'Ivy' });
@@ -518,7 +518,7 @@ it('does not delete what was changed after the import', async () => {
   await client.deletePlant({ params: { id: 3 } });
   await press('Undo this import');
   await press('Delete the 3 plants that it added');
-  await heading('Undone: 2 plants deleted. 1 was changed since, and stays.');
+  await heading('Undone: 2 plants deleted. 1 has changed since then and was kept.');
   expect([...store.plants]).toEqual([[2n, { name: 'Oak' }]]);
 });
 
@@ -532,7 +532,7 @@ it('tidies names and tags that differ only in spaces or case to the most common 
   await press('Tidy 3 texts');
   await screen.findByText('3 texts tidied.');
   expect(screen.queryByText(about)).toBeNull();
-  await press('Take that back');
+  await press('Undo this fix');
   await press('Tidy 3 texts');
   await press('Add 3 plants');
   await heading('3 plants added from plants.csv.');

@@ -113,6 +113,6 @@ function announce({ step, counts, edited, progress }: ImportState): string {
   if (progress === undefined) return '';
   const { state, stop, retrying, done, total } = progress;
   if (state === 'running') return retrying ?? '';
-  const end = state === 'ended' ? 'Finished.' : (stop?.message ?? 'Cancelled.');
+  const end = state === 'ended' ? 'Finished.' : (stop?.message ?? 'Canceled.');
   return `${end} ${formatCount(done)} of ${formatCount(total)} plants done.`;
 }

@@ -312,7 +312,7 @@ function describe({ rows, total, searched, hasNextPage, filter }: Described): st
   const ofId = {
     none: '',
     asking: '',
-    found: rows.count === 1 ? ', by its id' : ', the one with this id first',
+    found: rows.count === 1 ? ', by its id' : ', with the exact ID match first',
     missing: '. No plant has this id',
     other: '. The plant with this id has a different tag',
   }[searched];

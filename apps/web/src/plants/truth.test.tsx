@@ -99,7 +99,7 @@ it('shows the plant with an id first, and opens it on Enter', async () => {
   const user = open();
   await user.type(search(), '70');
   await showsNames('Fern', 'Ivy 70');
-  expect(status()).toBe('2 plants found, the one with this id first');
+  expect(status()).toBe('2 plants found, with the exact ID match first');
   await user.clear(search());
   await user.type(search(), '73');
   await showsNames('Rose');

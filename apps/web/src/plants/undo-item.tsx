@@ -89,7 +89,7 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
     );
   }
   if (state === 'undone') {
-    const after = isOne ? ', with a new time in Added.' : ', with new times in Added.';
+    const after = isOne ? '. Its Added time is new.' : '. Their Added times are new.';
     return <About before="Restored" plants={plants} after={after} />;
   }
   if (state === 'undoing') {

@@ -162,7 +162,7 @@ const explanations: Explanations = {
   50301: {
     about: 'later',
     explain: (rejection) => [
-      'The database does not answer.',
+      'The database is not responding.',
       `Try again ${rejection.wait}.`,
       rejection.uncertain,
     ],
@@ -176,8 +176,8 @@ const explanations: Explanations = {
   50303: {
     about: 'later',
     explain: (_, purpose) => [
-      `The database is damaged${purpose === 'read' ? '' : ' and stores nothing'}.`,
-      'Ask your administrator to restore it. Trying again does not help until then.',
+      `The database is damaged${purpose === 'read' ? '' : ' and cannot save changes'}.`,
+      'Ask your administrator to restore it. Trying again will not help until then.',
     ],
   },
   // identity_provider_unavailable

@@ -18,5 +18,5 @@ export function withoutEmpty(texts: Readonly<Record<string, string>>): Readonly<
 
 /** The fields in a sentence, such as `id, name and tag`. */
 export function listFields(names: readonly FieldName[]): string {
-  return new Intl.ListFormat('en-GB').format(names.map((name) => labels[name].toLowerCase()));
+  return new Intl.ListFormat('en-US').format(names.map((name) => labels[name].toLowerCase()));
 }

@@ -41,7 +41,7 @@ export const verbs: readonly (readonly [Scope, string])[] = [
 /** Describes in a sentence what a token may and may not do. */
 export function describeScopes(scopes: readonly Scope[]): string {
   const list = (isPermitted: boolean) =>
-    new Intl.ListFormat('en-GB', { type: isPermitted ? 'conjunction' : 'disjunction' }).format(
+    new Intl.ListFormat('en-US', { type: isPermitted ? 'conjunction' : 'disjunction' }).format(
       verbs.filter(([scope]) => scopes.includes(scope) === isPermitted).map(([, verb]) => verb),
     );
   const [may, lacks] = [list(true), list(false)];

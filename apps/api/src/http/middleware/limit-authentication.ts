@@ -74,7 +74,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
     }
     limitedRequests?.inc();
     const seconds = retryAfterSeconds ?? secondsLeft;
-    const message = `Too many requests from this address had no valid access token. Check the token, and try again in ${seconds} s.`;
+    const message = `Too many requests from this address had no valid access token. Check the token, and try again in ${seconds} seconds.`;
     return new ServiceError('rate_limited', message, { retryAfterSeconds: seconds });
   }
 

@@ -89,7 +89,7 @@ export async function rateLimit(
 }
 
 function rejection(seconds: number): ServiceError {
-  return new ServiceError('rate_limited', `Too many requests. Try again in ${seconds} s.`);
+  return new ServiceError('rate_limited', `Too many requests. Try again in ${seconds} seconds.`);
 }
 
 /** The requests of a caller within a minute from its first request. */

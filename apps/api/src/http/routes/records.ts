@@ -378,7 +378,7 @@ function createBatchHandler({ turns, memory, callers, countBatch, log }: RecordD
     res.locals.outcomes = counts;
     const unexpected = results.find(isUnexpected);
     if (unexpected !== undefined)
-      log.error({ requestId: req.id, err: unexpected.cause }, `${resource.plural} of a batch failed`);
+      log.error({ requestId: req.id, err: unexpected.cause }, `some ${resource.plural} in a batch failed`);
     return { status: 200, body: showResults(results) };
   };
 }

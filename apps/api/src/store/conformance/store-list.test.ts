@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ListLimits, ListPosition, ListQuery } from '@plant-store/records';
 import { describe, expect, it } from 'vitest';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
@@ -36,6 +37,20 @@ describe.each(enginesOfStore())('finding and listing plants on %s', (kind) => {
     const pages = await list({ durationMs: 0 }, { q: 'ѫ' });
     expect([pages.length > 2, pages.join('')]).toEqual([true, '2502']);
     expect((await listAll({ q: 'Ж' })).split(',').map(Number)).toEqual([...names.keys()].slice(2, -1));
+  });
+
+  it('finds and counts texts of any length, also those that are too long for an index', async () => {
+    // Random, because PostgreSQL compresses the texts of an index.
+    const tags = [100, 2_000, 2_001, 3_000, 1_000_000].map((size) =>
+      randomBytes(size).toString('hex').slice(0, size),
+    );
+    await store.create(tags.map((tag, id) => ({ id: BigInt(id), name: 'Fern', tag })));
+    for (const [id, tag] of tags.entries()) expect(await listAll({ equal: { tag: [tag] } })).toBe(`${id}`);
+    expect(await listAll({ equal: { tag: tags }, order: '-id' })).toBe('4,3,2,1,0');
+    expect(await listAll({ equal: { tag: [null] } })).toBe('');
+    expect(await store.countAll({ equal: { tag: tags } })).toMatchObject({ count: tags.length });
+    const { counts } = await store.countValues('tag', undefined, 10);
+    expect(counts).toEqual(tags.toSorted().map((tag) => [tag, 1]));
   });
 
   it('finds a few among many, in each order, also if plants change in the meantime', async () => {

@@ -62,7 +62,7 @@ export async function distributePostgresql(location: PostgresqlLocation, shards:
     const { detail, hint } = error instanceof pg.DatabaseError ? error : {};
     const reason = [`${messageOf(error)}.`, detail, hint].filter(Boolean).join(' ');
     throw new OperatorError(
-      `The tables could not be distributed: ${reason}\nThey are distributed completely or not at all. Run the command again once that is solved, which completes or shows it.`,
+      `The tables could not be distributed: ${reason}\nDistribution is all or nothing. Fix the problem, then run the command again to finish or confirm it.`,
       { cause: error },
     );
   }

@@ -15,7 +15,7 @@ import {
   type Total,
   withoutTombstones,
 } from '@plant-store/records';
-import { columnOf, columnTypes, isLong, type Table } from '../table.js';
+import { columnOf, columnTypes, isIndexedSql, isLong, maxIndexedBytes, type Table } from '../table.js';
 import { confirmDurable, durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
@@ -64,8 +64,14 @@ interface Condition {
 }
 
 /** The condition of a list without its search. */
-function matchesSql({ fields }: TableParts, { equal = {}, addedFrom, addedBefore }: ListFilter): Condition {
+interface Matches extends Condition {
+  /** The same condition, written so that PostgreSQL uses indexes of texts. With it, PostgreSQL estimates too few rows. */
+  readonly indexedSql: string;
+}
+
+function matchesSql({ fields }: TableParts, { equal = {}, addedFrom, addedBefore }: ListFilter): Matches {
   const args: unknown[] = [];
+  const isIndexed: string[] = [];
   const isEqual = fields.flatMap(({ field, column, kind }) => {
     const values = equal[field];
     if (values === undefined) return [];
@@ -73,6 +79,8 @@ function matchesSql({ fields }: TableParts, { equal = {}, addedFrom, addedBefore
     const absent = values.length > others.length ? [`${column} IS NULL`] : [];
     if (others.length > 0) args.push(others.length === 1 ? others[0] : others);
     const type = columnTypes.postgresql[kind];
+    if (type === 'TEXT' && others.every((value) => Buffer.byteLength(String(value)) <= maxIndexedBytes))
+      isIndexed.push(isIndexedSql(column));
     const among = others.length === 1 ? `$${args.length}::${type}` : `ANY($${args.length}::${type}[])`;
     return `(${[...(others.length === 0 ? [] : [`${column} = ${among}`]), ...absent].join(' OR ')})`;
   });
@@ -81,7 +89,8 @@ function matchesSql({ fields }: TableParts, { equal = {}, addedFrom, addedBefore
     ...(addedFrom === undefined ? [] : [`added_at >= ${addedFrom}`]),
     ...(addedBefore === undefined ? [] : [`added_at < ${addedBefore}`]),
   ];
-  return { sql: [...isEqual, ...range, 'NOT deleted'].join(' AND '), args };
+  const all = [...isEqual, ...range, 'NOT deleted'];
+  return { sql: all.join(' AND '), indexedSql: [...all, ...isIndexed].join(' AND '), args };
 }
 
 /** The condition for records that may match a search. PostgreSQL searches ASCII texts; other texts are searched in this process. */
@@ -124,7 +133,7 @@ export async function listIds(
   if (!['id', 'time', 'untimed'].includes(by))
     return listByText(run, table, by, query, { matches, bytes: maxBytes });
   const { by: orderSql, bySorting, of, after: afterSql } = describeOrder(query.order);
-  const { sql: matchesAll, args } = matchesSql(table, query);
+  const { indexedSql: matchesAll, args } = matchesSql(table, query);
   const search = query.q === undefined ? undefined : createSearch(query.q);
   const startedAt = performance.now();
   const mayHave = search && mayHaveSql(table, search.folded, args.length + 1);
@@ -183,7 +192,7 @@ async function listByText(
   const { isDescending } = partsOfOrder(query.order);
   const { after } = query;
   const column = `coalesce(${columnOf(table, field)}, '')`;
-  const { sql: matchesAll, args } = matchesSql(table, query);
+  const { indexedSql: matchesAll, args } = matchesSql(table, query);
   const folded = query.q === undefined ? undefined : foldText(query.q);
   const mayHave = folded === undefined ? undefined : mayHaveSql(table, folded, args.length + 1);
   const where = [matchesAll, ...(mayHave ? [mayHave.sql] : [])].join(' AND ');
@@ -247,35 +256,32 @@ const sampled = 10_000;
 
 /** Counts records as `Store.countAll` does. */
 export async function countAll(run: Query, table: TableParts, filter: ListFilter): Promise<Total> {
-  const { sql, args } = matchesSql(table, filter);
-  const from = `FROM ${table.name} WHERE ${sql}`;
-  if (filter.q !== undefined) return countFound(run, table, filter.q, { sql, args });
-  return countRows(run, { sql: from, args });
+  const matches = matchesSql(table, filter);
+  return filter.q === undefined ? countRows(run, table, matches) : countFound(run, table, filter.q, matches);
 }
 
 /** Counts the rows that PostgreSQL finds, up to a limit. */
 async function countRows(
   run: Query,
-  { sql: from, args }: Required<Pick<Statement, 'sql' | 'args'>>,
+  { name }: TableParts,
+  { sql, indexedSql, args }: Matches,
 ): Promise<Total> {
   const [[counted] = []] = await run({
-    sql: `SELECT count(*) FROM (SELECT 1 ${from} LIMIT ${maxCounted + 1}) AS counted`,
+    sql: `SELECT count(*) FROM (SELECT 1 FROM ${name} WHERE ${indexedSql} LIMIT ${maxCounted + 1}) AS counted`,
     args,
   });
   const isEstimate = Number(counted) > maxCounted;
   return {
-    count: isEstimate ? await estimate(run, { sql: `SELECT 1 ${from}`, args }) : Number(counted),
+    count: isEstimate
+      ? await estimate(run, { sql: `SELECT 1 FROM ${name} WHERE ${sql}`, args })
+      : Number(counted),
     isEstimate,
   };
 }
 
 /** Counts the matches of a search: exactly if there are few candidates, otherwise from a sample. */
-async function countFound(
-  run: Query,
-  table: TableParts,
-  q: string,
-  { sql, args }: Condition,
-): Promise<Total> {
+async function countFound(run: Query, table: TableParts, q: string, matches: Matches): Promise<Total> {
+  const { indexedSql: sql, args } = matches;
   const search = createSearch(q);
   const mayHave = mayHaveSql(table, search.folded, args.length + 1);
   const select = `SELECT ${table.searches.join(', ')} FROM ${table.name}`;
@@ -289,7 +295,7 @@ async function countFound(
     args: [...args, ...mayHave.args],
   });
   if (rows.length <= sampled) return { count: await countIn(rows), isEstimate: false };
-  const { count } = await countRows(run, { sql: `FROM ${table.name} WHERE ${sql}`, args });
+  const { count } = await countRows(run, table, matches);
   const percent = Math.min(100, (100 * sampled) / count);
   const sample = await run({ sql: `${select} TABLESAMPLE SYSTEM (${percent}) WHERE ${sql}`, args });
   return {

@@ -81,7 +81,7 @@ it.each<[title: string, urlOf: (url: string) => string | Promise<string>, messag
       await query(url, `CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0`);
       return asUser(`${serverUrl}/${name}`);
     },
-    /its encoding is LATIN1, and texts need UTF8\. Create one with ENCODING 'UTF8' TEMPLATE template0\./,
+    /its encoding is LATIN1, but Plant Store requires UTF8\. Create a database with ENCODING 'UTF8' TEMPLATE template0\./,
   ],
 ])('rejects %s, saying what to do and never quoting the password', async (_, urlOf, message) => {
   const url = await urlOf(shared);

@@ -188,7 +188,7 @@ export async function checkEncoding(connection: pg.ClientBase): Promise<void> {
   const encoding = rows[0]?.server_encoding;
   if (encoding === 'UTF8') return;
   throw new OperatorError(
-    `The database cannot be used: its encoding is ${encoding}, and texts need UTF8. Create one with ENCODING 'UTF8' TEMPLATE template0.`,
+    `The database cannot be used: its encoding is ${encoding}, but Plant Store requires UTF8. Create a database with ENCODING 'UTF8' TEMPLATE template0.`,
   );
 }
 

@@ -26,7 +26,9 @@ import { type DatabaseFiles, findLoss } from './file-identity.js';
 export function requireDatabaseFile(path: string): void {
   // SQLite writes the header of a new database before a record can be stored.
   if (readSize(path)) return;
-  throw new OperatorError(`There is no database ${path}. Set DATABASE_URL to that of a plant store.`);
+  throw new OperatorError(
+    `The database ${path} does not exist. Set DATABASE_URL to an existing Plant Store database.`,
+  );
 }
 
 function readSize(path: string): number | undefined {
@@ -97,10 +99,10 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
 
   function report(found: string | undefined): void {
     if (found === undefined) {
-      log.info({}, 'the files of the database are back');
+      log.info({}, 'the database files are back');
       return;
     }
-    log.error({ err: new Error(found) }, 'a file of the database is gone');
+    log.error({ err: new Error(found) }, 'a database file is missing');
     try {
       if (maySaveLog(files)) saveLog();
     } catch {

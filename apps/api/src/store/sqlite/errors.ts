@@ -13,12 +13,12 @@ export function explainFailure(error: unknown, path: string): string {
 If it is a plant store, stop every service on it and restore a backup, as ${pathOfPage('docs/operate/restore.md')} describes. Otherwise set DATABASE_URL to another file.`;
   }
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
-    return `The driver of SQLite, better-sqlite3, fails to load in Node.js ${process.version} on ${process.platform} ${process.arch}: ${message}
+    return `The SQLite driver, better-sqlite3, failed to load in Node.js ${process.version} on ${process.platform} ${process.arch}: ${message}
 It was installed for another Node.js or another machine: remove node_modules, install again with this one, and build.`;
   }
   const cannotBeOpened = `The database ${path} cannot be opened`;
   if (isBusy(error)) {
-    return `${cannotBeOpened}: another process has locked it. Wait until that is done, or stop it.`;
+    return `${cannotBeOpened}: another process has locked it. Wait for that process to finish, or stop it.`;
   }
   const closed = findClosedFolder(dirname(path));
   if (closed !== undefined) {

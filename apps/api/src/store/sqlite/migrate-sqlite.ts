@@ -32,7 +32,7 @@ export function ledgerOfSqlite(connection: SqlDriverAdapter): Ledger {
     createSql: createLedgerSql,
     timeSql: (time) => String(time.getTime()),
     foreign:
-      'The database cannot be used: it belongs to another program. Set DATABASE_URL to a new file, or that of a plant store.',
+      'The database cannot be used: it belongs to another program. Set DATABASE_URL to a new file or to an existing Plant Store database.',
   };
 }
 

@@ -103,7 +103,7 @@ describe('explains', () => {
       const message = "no '/app/better_sqlite3.node'\nRequire stack:\n- /app";
       const error = Object.assign(new Error(message), { code });
       expect(explainFailure(error, 'a.db').split('\n')).toEqual([
-        expect.stringMatching(/^The driver of SQLite, .+, fails to load in Node\.js v\d+.+sqlite3\.node/),
+        expect.stringMatching(/^The SQLite driver, .+, failed to load in Node\.js v\d+.+sqlite3\.node/),
         'It was installed for another Node.js or another machine: remove node_modules, install again with this one, and build.',
       ]);
     },

@@ -165,7 +165,7 @@ export async function openSqlite(
 function describeCheckpoints(failure: string | undefined): readonly string[] {
   if (failure === undefined) return [];
   return [
-    `The write-ahead log grows, since it is not moved into the database: ${failure}. This is retried automatically.`,
+    `The write-ahead log keeps growing because checkpoints are failing: ${failure}. The service retries automatically.`,
   ];
 }
 

@@ -46,8 +46,8 @@ it('stores nothing in a missing file, and logs once until it is back', async () 
   renameSync(`${path}.away`, path);
   expect(await transact(store)).toBe(1);
   expect(lines).toEqual([
-    `error: a file of the database is gone: ${path} was deleted or moved away while it is open. Do not stop the service: it still has the file open. Move the same file back, or see ${pathOfPage('docs/operate/troubleshooting.md')}.`,
-    'info: the files of the database are back',
+    `error: a database file is missing: ${path} was deleted or moved away while it is open. Do not stop the service: it still has the file open. Move the same file back, or see ${pathOfPage('docs/operate/troubleshooting.md')}.`,
+    'info: the database files are back',
   ]);
 });
 

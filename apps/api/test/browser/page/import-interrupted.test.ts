@@ -71,7 +71,7 @@ async function expectAll(page: Page, { replayed }: { readonly replayed: number }
 it('stores nothing twice when it is cancelled in the middle and continued', async () => {
   const { page, breakConnections } = await startRunAndWait();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('heading', { name: 'Cancelled' }).waitFor();
+  await page.getByRole('heading', { name: 'Canceled' }).waitFor();
   breakConnections();
   expect(await readCounts(page)).toMatchObject({ stored: 1_000, replayed: 0 });
   expect(store.readPlants()).toHaveLength(3_000);

@@ -103,7 +103,7 @@ it('updates from a spreadsheet, and overwrites nothing that somebody else change
   await page.getByRole('button', { name: 'Undo this import' }).click();
   await page.getByRole('button', { name: 'Restore 2 plants and delete 1' }).click();
   await page
-    .getByRole('heading', { name: 'Undone: 1 plant deleted and 1 restored. 1 was changed since, and stays.' })
+    .getByRole('heading', { name: 'Undone: 1 plant deleted and 1 restored. 1 has changed since then and was kept.' })
     .waitFor();
   expect([800001, 800002, 800004].map(nameOf)).toEqual(['Dog rose', 'Bracken', '']);
 });
@@ -151,7 +151,7 @@ it('reads a workbook with a cell in the last row and column, and undoes its impo
   expect(names()).toEqual(['', '', '']);
   await page.getByRole('button', { name: 'Back to columns' }).click();
   await page.getByRole('button', { name: 'Review lines' }).click();
-  await page.getByText('Plants that were deleted before are added again.').waitFor();
+  await page.getByText('Previously deleted plants will be added again.').waitFor();
   await addButton(page).click();
   await page.getByRole('heading', { name: '3 plants added from titles.csv.' }).waitFor();
   expect(names()).toEqual(['Rose', 'Fern', 'Ivy']);
@@ -170,7 +170,7 @@ it('fixes a line beside the others, leaves out a total and a name that is there 
   ];
   await chooseFile(page, { name: 'stock.csv', text: lines.join('\n') });
   await page.getByText('Line 6 looks like a total and is left out.').waitFor();
-  await page.getByText('Plant 700001 has this name already.').waitFor();
+  await page.getByText('Plant 700001 already has this name.').waitFor();
   await page.getByRole('button', { name: 'Leave out line 3' }).click();
   const line = page.getByRole('form', { name: 'Line 2' });
   await line.getByRole('button', { name: 'Choose a free id' }).click();

@@ -65,7 +65,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
           />
         )}
         <Choice
-          label="Line with the titles"
+          label="Header row"
           value={`${header ?? ''}`}
           options={[
             ...firstRows.map(
@@ -95,7 +95,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
       {choice.id === undefined && (
         <p className="import-hint">
           <strong>Ids are chosen for you.</strong>{' '}
-          <span>{`The same ${source} gets the same ids, so importing it again adds nothing twice. A line that has changed or moved counts as another plant.`}</span>
+          <span>{`The same ${source} gets the same ids, so importing it again adds no duplicates. A line that has changed or moved is treated as a new plant.`}</span>
         </p>
       )}
     </StepFrame>

@@ -35,7 +35,7 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
     const { files } = event.dataTransfer;
     // For example, from an archive, or if a policy of the organization forbids it.
     if (files.length === 0)
-      session.startOver({ problem: 'The browser does not hand over what was dropped. Press Choose file.' });
+      session.startOver({ problem: 'Your browser did not share the dropped file. Press Choose file instead.' });
     else take(files);
   };
   return (

@@ -49,22 +49,22 @@ export function ReviewLines({ session, state }: StepProps) {
       )}
       {repeated > 0 && (
         <p className="import-hint">
-          {`${formatCountOf(repeated, 'line')} with the same plant as an earlier line: it is saved once.`}
+          {`${formatCountOf(repeated, 'line')} with the same plant as an earlier line. Each plant is saved once.`}
         </p>
       )}
       {uncompared !== undefined && (
         <p className="import-note">
-          <span>{`These lines could not be compared with the stored plants. ${uncompared.message} Plants that are stored already stay as they are.`}</span>{' '}
+          <span>{`These lines could not be compared with the stored plants. ${uncompared.message} Plants that are already stored will not be changed.`}</span>{' '}
           <button type="button" onClick={() => session.ask('compare')}>
             Compare again
           </button>
         </p>
       )}
       {changed > 0 && !canUpdate && (
-        <p className="import-note">You may not edit plants, so changed ones stay as they are stored.</p>
+        <p className="import-note">You do not have permission to edit plants, so changed plants will not be updated.</p>
       )}
-      {isSame && <p>Everything in these lines is saved already.</p>}
-      {hasUndone && ready > 0 && canUpdate && <p>Plants that were deleted before are added again.</p>}
+      {isSame && <p>Everything in these lines is already saved.</p>}
+      {hasUndone && ready > 0 && canUpdate && <p>Previously deleted plants will be added again.</p>}
       <Fixes session={session} state={state} />
       <LineGroups session={session} state={state} />
     </StepFrame>
@@ -130,7 +130,7 @@ function Fixes({ session, state: { fixable, fixed } }: StepProps) {
           <p key={fix}>
             {count !== undefined && <span>{done(formatCountOf(count, noun))} </span>}
             <button type="button" onClick={() => session.ask('change', ['toggleFix', fix])}>
-              {count === undefined ? offer(formatCountOf(fixable[fix], noun)) : 'Take that back'}
+              {count === undefined ? offer(formatCountOf(fixable[fix], noun)) : 'Undo this fix'}
             </button>
           </p>
         );

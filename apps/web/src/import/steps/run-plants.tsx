@@ -37,8 +37,8 @@ export function RunPlants({ session, state, progress }: RunProps) {
   const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
   const advice =
     task === 'undo'
-      ? 'Continue undoes what is left.'
-      : 'Nothing is lost: Continue saves what is left, and nothing is saved twice.';
+      ? 'Press Continue to undo the rest.'
+      : 'Nothing is lost. Press Continue to save the rest. Nothing is saved twice.';
   const note = progress.state === 'running' ? retrying : `${stop?.message ?? ''} ${advice}`;
   return (
     <StepFrame
@@ -148,11 +148,11 @@ function useMayUndo({ counts: { stored, updated } }: ImportState): boolean {
 function describeState({ task, state, stop, done, restored }: Progress, { counts, preview }: ImportState) {
   const { stored, updated, replayed, repeated, conflict, retired, rejected, kept, problem, skipped } = counts;
   if (state === 'running') return task === 'undo' ? 'Undoing the import' : 'Saving plants';
-  if (state === 'stopped') return stop === undefined ? 'Cancelled' : 'Interrupted';
+  if (state === 'stopped') return stop === undefined ? 'Canceled' : 'Interrupted';
   if (task === 'undo') {
     const undone = `Undone: ${listCounts([done - kept - restored, 'deleted'], [restored, 'restored'])}.`;
     if (kept === 0) return undone;
-    return `${undone} ${formatCount(kept)} ${kept === 1 ? 'was' : 'were'} changed since, and ${kept === 1 ? 'stays' : 'stay'}.`;
+    return `${undone} ${formatCount(kept)} ${kept === 1 ? 'has changed since then and was' : 'have changed since then and were'} kept.`;
   }
   const others = [
     [replayed, 'unchanged'],

@@ -11,7 +11,7 @@ import { file, read } from './testing/read.js';
 const folder = join(import.meta.dirname, '../../../test/import-files');
 
 const notCalculated = (field: string) =>
-  `The ${field} could not be calculated by the spreadsheet. Enter what belongs there.`;
+  `The ${field} contains a spreadsheet error. Enter the correct value.`;
 /** The results of LibreOffice and Gnumeric for one workbook. The date and the time depend on the format. */
 const bestand = (time: string, date: string, digits: string) => [
   '2 1042 Größte Rose [Strauch]',
@@ -70,14 +70,14 @@ const cases: readonly (readonly [
     [
       '3 2 Fern',
       '4 3 Ivy',
-      '2! A double quote opens a cell and does not close it. Close it, or write it twice if it belongs to the text.',
+      '2! A cell starts with a double quote that is never closed. Close the quote, or double it if it is part of the text.',
     ],
   ],
   ['openpyxl-errors.xlsx', ['3 2 Fern [shrub]', `2! ${notCalculated('tag')}`, `4! ${notCalculated('name')}`]],
   [
     'openpyxl-hidden-rows-and-columns.xlsx',
     ['2 1 Rose', '3 2 Fern', '4 3 Ivy'],
-    { notes: ['The sheet has 1 hidden row and the hidden column B: they are read like all others.'] },
+    { notes: ['The sheet has 1 hidden row and the hidden column B. They are imported like the rest.'] },
   ],
   [
     'openpyxl-hidden-sheets.xlsx',
@@ -127,7 +127,7 @@ const cases: readonly (readonly [
     'xlsxwriter-stray-cell.xlsx',
     [
       '2 1 Rose',
-      '1048576! There is something to the right of the last title. Clear these cells, or give their column a title.',
+      '1048576! This line has data to the right of the last column title. Clear those cells, or give the column a title.',
     ],
   ],
   ['xlsxwriter-title-and-blank-lines.xlsx', titled.map((line, index) => `${index + 5} ${line}`)],
@@ -173,7 +173,7 @@ const wrongKinds: readonly (readonly [name: string, message: string])[] = [
   ['password.xlsx', 'This workbook has a password. In Excel, save a copy without one, and choose that.'],
   ['pdf-named.csv', 'This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.'],
   ['picture-named.csv', 'This is a picture. Type its list into a spreadsheet, or paste the lines below.'],
-  ['random-bytes.csv', 'This file is no table. Choose a spreadsheet (.xlsx) or a CSV file.'],
+  ['random-bytes.csv', 'This file is not a table. Choose a spreadsheet (.xlsx) or a CSV file.'],
   ['spreadsheet-2003.xml', `This is an Excel workbook of 2003 in XML. Open it in Excel. ${saveAs}`],
   ...['web-page-named.xls', 'web-page-named.xlsx'].map(
     (name) =>
@@ -252,10 +252,10 @@ it('warns about duplicate names in the file or the store, without a request for 
     [5, 'ready', 'Line 4 has the same name.'],
     // Its name is unique.
     [6, 'replayed', undefined],
-    [7, 'ready', 'Plant 10111 has this name already.'],
+    [7, 'ready', 'Plant 10111 already has this name.'],
   ]);
   expect(view().counts).toMatchObject({ 'same-name': 5, problems: 0 });
-  expect(view().notes).toContain('5 lines have a name that another line or another plant has, too.');
+  expect(view().notes).toContain('5 lines have the same name as another line or plant.');
   expect(fetch).toHaveBeenCalledTimes(3);
 });
 

@@ -247,7 +247,7 @@ it.each([
   const { read, view, rowsOf } = open();
   await read(source);
   expect(view().counts).toMatchObject({ ready: 2, problems: 1 });
-  expect(rowsOf('problems')[0]?.problem).toBe('This line is no plant, but a garden.');
+  expect(rowsOf('problems')[0]?.problem).toBe('This line is a garden, not a plant.');
 });
 
 it('shows the first lines of each group, more of them, and only one group', async () => {

@@ -203,8 +203,8 @@ export class ImportWorker implements Requests {
     const { counts, fixable, fixed, list, filter, notes, edited } = lines;
     const totals = lines.all.filter(({ isTotal, state }) => isTotal && state === 'skipped');
     const names = counts['same-name'];
-    const cut = `Only the ${formatCount(comparedNames)} newest plants were looked at.`;
-    const note = `${formatCountOf(names, 'line')} ${names === 1 ? 'has' : 'have'} a name that another line or another plant has, too.`;
+    const cut = `Only the ${formatCount(comparedNames)} newest plants were checked.`;
+    const note = `${formatCountOf(names, 'line')} ${names === 1 ? 'has' : 'have'} the same name as another line or plant.`;
     return {
       counts,
       fixable,

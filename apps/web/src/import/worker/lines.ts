@@ -274,7 +274,7 @@ export class Lines {
         if (!isNew || name === '') continue;
         const holder = this.#storedNames.get(name)?.find(({ id }) => id !== plant?.id);
         const other = lines[0] === line ? lines[1] : lines[0];
-        if (holder !== undefined) line.warning = `Plant ${holder.id} has this name already.`;
+        if (holder !== undefined) line.warning = `Plant ${holder.id} already has this name.`;
         else if (other !== undefined) line.warning = `Line ${other.row.line} has the same name.`;
       }
     }
@@ -405,7 +405,7 @@ export class Lines {
       const reason = rounded?.includes(column)
         ? 'may be a number that the spreadsheet has rounded. Format the cell as text, and enter it again.'
         : errorCell.test(cells[column] ?? '') &&
-          'could not be calculated by the spreadsheet. Enter what belongs there.';
+          'contains a spreadsheet error. Enter the correct value.';
       if (reason) return { reason: `The ${field} ${reason}`, fields: [field] };
     }
     return undefined;
@@ -435,11 +435,11 @@ export class Lines {
 }
 
 const openQuote =
-  'A double quote opens a cell and does not close it. Close it, or write it twice if it belongs to the text.';
+  'A cell starts with a double quote that is never closed. Close the quote, or double it if it is part of the text.';
 const strayCell =
-  'There is something to the right of the last title. Clear these cells, or give their column a title.';
+  'This line has data to the right of the last column title. Clear those cells, or give the column a title.';
 const tooManyCells =
-  'This line has more cells than there are titles. Put a text that contains the separator in double quotes.';
+  'This line has more cells than there are column titles. If a cell contains the separator, put the cell in double quotes.';
 
 /** Folds a name as a search does, and also normalizes white space. */
 const foldName = (name: string) => foldText(name).replace(/\s+/g, ' ').trim();

@@ -14,7 +14,7 @@ it('marks the line of a quote that is never closed, and reads the lines after it
   const { plants, faulty } = await read(file('p.csv', content));
   expect(Object.keys(plants)).toEqual(['3', '4', '7']);
   expect(faulty).toEqual({
-    2: expect.stringContaining('A double quote opens a cell and does not close it'),
+    2: expect.stringContaining('A cell starts with a double quote that is never closed'),
     5: expect.stringContaining('A double quote opens a cell'),
     6: expect.stringContaining('A double quote opens a cell'),
   });
@@ -74,7 +74,7 @@ it('explains all errors of a line together', async () => {
 it('rejects a line with more cells than columns, unless these are empty', async () => {
   const { plants, faulty } = await read(file('plants.csv', 'id,name\n1,Rose, red\n2,Fern,,\n3,Ivy'));
   expect(Object.keys(plants)).toEqual(['3', '4']);
-  expect(faulty).toEqual({ 2: expect.stringContaining('This line has more cells than there are titles.') });
+  expect(faulty).toEqual({ 2: expect.stringContaining('This line has more cells than there are column titles.') });
 });
 
 it('notices ids that a spreadsheet has rounded, unless others of that length have not been', async () => {

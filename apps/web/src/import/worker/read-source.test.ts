@@ -112,7 +112,7 @@ it('states its limits, and which input exceeds them', async () => {
   Object.defineProperty(large, 'size', { value: 200e6 });
   const advice = 'import it with the command line: plant-store import';
   await expect(read({ file: large })).rejects.toThrow(
-    `It has 200 MB, and this page takes 100 MB at a time. Split it into smaller files, or ${advice}`,
+    `The file has 200 MB, but this page can import at most 100 MB at a time. Split it into smaller files, or ${advice}`,
   );
   const lines = 'x\n'.repeat(100_002);
   await expect(read({ text: lines })).rejects.toThrow(

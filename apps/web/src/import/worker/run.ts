@@ -315,7 +315,7 @@ export async function* findStored(
   }
 }
 
-const takenSince = 'Another plant has got this id. Choose another id.';
+const takenSince = 'Another plant has taken this ID. Choose another id.';
 
 /** Stores a plant under the id of a deleted one, and returns its `ETag`; `undefined` if another plant has taken the id. */
 async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal): Promise<string | undefined> {
@@ -335,7 +335,7 @@ function nameTrouble(status: number | undefined): string | undefined {
 
 function nameLimit(leftMs: number): string {
   const until = new Date(Date.now() + leftMs).toLocaleTimeString();
-  return `The service takes no more plants for now. This continues at ${until}.`;
+  return `The rate limit has been reached. The import resumes at ${until}.`;
 }
 
 function causeOf(error: number): Stop['cause'] {

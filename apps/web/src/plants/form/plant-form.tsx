@@ -10,7 +10,7 @@ import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
 /** Hints on what to enter, if it is more than whether the field is required. */
 const hints: Partial<ByField<string>> = {
   id: 'Any whole number; a random one is suggested.',
-  name: 'Saved as you type it, without a space at the end.',
+  name: 'Saved exactly as typed, except for trailing spaces.',
   tag: 'Optional: the type of the plant, such as houseplant.',
 };
 const isRequired = (name: FieldName) => name === 'id' || requiredTexts.includes(name);

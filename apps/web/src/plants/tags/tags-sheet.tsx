@@ -183,7 +183,7 @@ function describe(total: number, existing: number | undefined, to: string): stri
   const plants = `${total.toLocaleString()} ${total === 1 ? 'plant' : 'plants'}`;
   if (existing !== undefined) {
     const others = existing === 1 ? 'another plant' : `${existing.toLocaleString()} others`;
-    return `Merges into the tag of ${others}: you cannot see later which ${total === 1 ? 'plant' : plants} had this one.`;
+    return `Merges with the tag of ${others}. You cannot tell afterward which ${total === 1 ? 'plant' : plants} had this tag.`;
   }
   if (to === '') return `Removes the tag of ${plants}.`;
   return `Edits ${plants}.`;

@@ -61,7 +61,7 @@ export function findOtherResource(resource: unknown): Problem | undefined {
   const name = resourceNameOf({ resource });
   if (name === resources.plant.name) return undefined;
   return {
-    reason: `This line is no plant, but a ${toVisible(name ?? 'thing of another kind', 100)}.`,
+    reason: `This line is a ${toVisible(name ?? 'different kind of record', 100)}, not a plant.`,
     fields: [],
   };
 }

@@ -92,7 +92,7 @@ export function requirePlainText(text: string, fileName: string | undefined): vo
   // A NUL in one name or a few wrong letters do not make a text unreadable.
   const strange = start.match(/[^\P{Cc}\t\r\n]|\ufffd/gu)?.length ?? 0;
   if (strange * 10 > start.length)
-    throw new UnreadableFileError('This file is no table. Choose a spreadsheet (.xlsx) or a CSV file.');
+    throw new UnreadableFileError('This file is not a table. Choose a spreadsheet (.xlsx) or a CSV file.');
 }
 
 /** A sentence on a file that is not what its name says, but can be read. */

@@ -62,7 +62,7 @@ async function readFile(file: File, { sheet: chosen, encoding }: ReadAs): Promis
   const { name: fileName, size } = file;
   if (size > limits.bytes)
     throw new UnreadableFileError(
-      `It has ${formatCount(Math.ceil(size / 1e6))} MB, and this page takes 100 MB at a time. Split it into smaller files, or import it with the command line: plant-store import`,
+      `The file has ${formatCount(Math.ceil(size / 1e6))} MB, but this page can import at most 100 MB at a time. Split it into smaller files, or import it with the command line: plant-store import`,
     );
   let bytes: Uint8Array;
   try {
@@ -110,5 +110,5 @@ function noteHidden({ hidden: { rows, columns } }: Omit<Sheet, 'rows'>): readonl
       ? []
       : [`the hidden ${columns.length === 1 ? 'column' : 'columns'} ${columns.join(', ')}`]),
   ];
-  return hidden.length === 0 ? [] : [`The sheet has ${hidden.join(' and ')}: they are read like all others.`];
+  return hidden.length === 0 ? [] : [`The sheet has ${hidden.join(' and ')}. They are imported like the rest.`];
 }
