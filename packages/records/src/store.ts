@@ -120,6 +120,16 @@ export interface ListPosition {
   readonly addedAt?: number | undefined;
   /** The sort key of the record, in a list ordered by a text field; see `sortKeyOf`. */
   readonly key?: string | undefined;
+  /** The progress of a search of all records. Used only within one request, never in a cursor. */
+  readonly sweep?: Sweep | undefined;
+}
+
+/** A search of all records in the order of their IDs. */
+export interface Sweep {
+  /** The last ID that was examined, if any. */
+  readonly after: bigint | undefined;
+  /** The IDs that match so far. */
+  readonly found: bigint[];
 }
 
 /** The records of a list that match, in order. */
