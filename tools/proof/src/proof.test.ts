@@ -14,7 +14,7 @@ const context = { seed: 7, amount: 'short', settings: {}, log: () => undefined }
 it('reports promises that held, trials that did not run, and rejected trials as failures, and runs the others', async () => {
   const runs = await runProofs({ some: [broken, notRun, holds] }, context);
   expect(formatRuns(runs).split('\n')).toEqual([
-    'some: 1 failed: The trials a run to their end',
+    'some: 1 failed: All trials of a complete',
     '  ',
     '- no disk',
     'some: not run: B',

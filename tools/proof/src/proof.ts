@@ -84,5 +84,5 @@ export function hasFailures(runs: readonly ProofRun[]): boolean {
 
 function toFailedResult(name: string, error: unknown): ProofResult {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { promise: `The trials ${name} complete`, figures: {}, failures: [text] };
+  return { promise: `All trials of ${name} complete`, figures: {}, failures: [text] };
 }

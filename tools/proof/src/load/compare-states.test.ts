@@ -49,7 +49,7 @@ it.each<[string, Ledger, readonly Row[], readonly StateRow[], string | undefined
   ],
   ['a lost one', record('b c'), [row('c', 6)], [state('a', 1, 5)], 'was acknowledged, and is missing'],
   ['a gap', record('b c'), [row('c', 9)], history, 'a state ends at 7, and the next begins at 9'],
-  ['a state twice', record('b'), [row('b', 7)], history, 'a state that ends at 7 is like the next'],
+  ['a state twice', record('b'), [row('b', 7)], history, 'a state that ends at 7 equals the next'],
   ['one that no caller has sent', record('c'), [row('c', 7)], history, 'no caller sent'],
   ['states of no row', record('b'), [], history, 'has states, and no row'],
   [
