@@ -2,7 +2,6 @@ import { contract } from '@plant-store/contract';
 import { capitalize, hasOwnInput, isFirst, prefixOf, withArticle } from '@plant-store/contract/resource';
 import { type ResourceName, resources } from '@plant-store/contract/resources';
 
-/** What an operation on records does. */
 type RecordMetadata = Extract<
   (typeof contract)[keyof typeof contract]['metadata'],
   { readonly resource: ResourceName }
@@ -70,7 +69,7 @@ function methodOf({ resource: name, operation, field = '' }: RecordMetadata): Me
   switch (operation) {
     case 'create':
       return {
-        text: `Creates ${a}. The same ${name} again returns 200 with \`replayed: true\`, so you can always retry a create.`,
+        text: `Creates ${a}. Creating the same ${name} again returns 200 with \`replayed: true\`, so you can always retry a create.`,
         ...body(`New${One}Input`),
       };
     case 'get':
@@ -92,12 +91,12 @@ function methodOf({ resource: name, operation, field = '' }: RecordMetadata): Me
       };
     case 'updateMany':
       return {
-        text: `Replaces all fields of up to 1,000 ${plural}, each on the condition \`ifMatch\`. ${each}${also('`updateAll` takes any number.')}`,
+        text: `Replaces all fields of up to 1,000 ${plural}, each only if it still has the \`ETag\` in its \`ifMatch\`. ${each}${also('`updateAll` takes any number.')}`,
         ...body(`${One}Updates`),
       };
     case 'deleteMany':
       return {
-        text: `Deletes up to 1,000 ${plural}, with \`ifMatch\` only those that are still as they were. ${each}${also('`deleteAll` takes any number.')}`,
+        text: `Deletes up to 1,000 ${plural}. With \`ifMatch\`, deletes only those that have not changed. ${each}${also('`deleteAll` takes any number.')}`,
         ...body(`${One}Deletions`),
       };
     case 'update':
@@ -108,24 +107,24 @@ function methodOf({ resource: name, operation, field = '' }: RecordMetadata): Me
       };
     case 'delete':
       return {
-        text: `Deletes ${a}, with \`ifMatch\` only if it is still as it was. It is also successful if the ${name} was deleted before.`,
+        text: `Deletes ${a}. With \`ifMatch\`, deletes it only if it has not changed. Also succeeds if the ${name} was deleted before.`,
         request: `{ readonly params: IdParams; readonly ifMatch?: Pick<Reply, 'etag'> | undefined }`,
         types: ['IdParams'],
       };
     case 'count':
       return {
-        text: `Counts the ${plural} of each ${field}, one page per call.${also(`\`count${capitalize(field)}s\` adds all pages up.`)}`,
+        text: `Counts the ${plural} of each ${field}, one page per call.${also(`\`count${capitalize(field)}s\` adds up all pages.`)}`,
         ...query(`${prefixOf(resource)}${capitalize(field)}Query`),
       };
     case 'history':
       return {
-        text: `Gets what ${a} is and what it was, the latest state first, one page per call.`,
+        text: `Gets the current and earlier states of ${a}, the latest first, one page per call.`,
         request: '{ readonly params: IdParams; readonly query?: HistoryQuery }',
         types: ['IdParams', 'HistoryQuery'],
       };
     case 'changes':
       return {
-        text: `Lists ${isFirst(resource) ? 'what was' : `${plural} that were`} created, updated, and deleted, one page per call.${also('`followChanges` continues with what happens later.')}`,
+        text: `Lists ${isFirst(resource) ? 'creates, updates, and deletes' : `creates, updates, and deletes of ${plural}`}, one page per call.${also('`followChanges` continues with later changes.')}`,
         ...query('ChangeQuery'),
       };
   }

@@ -1,9 +1,8 @@
 import type { Route } from '@plant-store/contract/routes';
 
 /**
- * How long to wait before a retry, in milliseconds: the value of `Retry-After` (RFC 9110, section 10.2.3), otherwise a random fraction of a
- * time that doubles with each retry, so that clients do not all retry at the same moment. `Infinity` if a retry is not safe or would not
- * help.
+ * Returns how long to wait before a retry, in milliseconds: the value of `Retry-After` (RFC 9110, section 10.2.3), or else `backoffMs`.
+ * Returns `Infinity` if a retry is not safe or would not help.
  */
 export function retryDelayMs(
   { idempotent = true }: Pick<Route, 'idempotent'>,
@@ -11,9 +10,16 @@ export function retryDelayMs(
   response: Response | undefined,
 ): number {
   if (!idempotent || (response && !retryableStatuses.includes(response.status))) return Infinity;
-  const askedMs = parseRetryAfter(response?.headers.get('retry-after') ?? '');
-  // At most 200 ms before the first retry, 400 before the second, and never more than 10 seconds.
-  return askedMs >= 0 ? askedMs : Math.random() * Math.min(10_000, 100 * 2 ** retry);
+  const retryAfterMs = parseRetryAfter(response?.headers.get('retry-after') ?? '');
+  return retryAfterMs >= 0 ? retryAfterMs : backoffMs(retry);
+}
+
+/**
+ * Returns a random fraction of a time that doubles with each retry, so that clients do not all retry at the same moment: at most 200 ms
+ * before retry 1, 400 ms before retry 2, and never more than 10 seconds.
+ */
+export function backoffMs(retry: number): number {
+  return Math.random() * Math.min(10_000, 100 * 2 ** retry);
 }
 
 /** The statuses after which the same request may succeed (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */

@@ -1,3 +1,4 @@
+import type { errors } from '@plant-store/contract/errors';
 import type {
   CreateResult,
   DeleteResult,
@@ -7,6 +8,7 @@ import type {
   StoredPlant,
   UpdateResult,
 } from '@plant-store/contract/operations';
+import { backoffMs } from './backoff.js';
 import type { Client, ReplyOf } from './client.js';
 import { createIterablePromise, type IterablePromise } from './iterable-promise.js';
 import type { CallOptions } from './options.js';
@@ -14,38 +16,38 @@ import type { Reply } from './read-reply.js';
 import { delay } from './timeout.js';
 import { ensureSuccess, RejectedError } from './unwrap.js';
 
-/** How `storeAll`, `getAll`, `updateAll` or `deleteAll` sends batches, and the options of its calls. */
+/** The options of `storeAll`, `getAll`, `updateAll`, and `deleteAll`, and of their calls. */
 export interface BulkOptions extends CallOptions {
-  /** How often the client resends plants that the service cannot store, get, update, or delete at the moment. Default: 10. */
+  /** How often the client resends plants that the service temporarily cannot store, get, update, or delete. Default: 10. */
   readonly rounds?: number | undefined;
 }
 
-/** How many plants had each outcome: so far while you iterate, in the end when you await. */
+/** How many plants had each outcome: so far while you iterate, and in total when you await. */
 export interface StoreTotals<Given extends NewPlantInput = NewPlantInput> {
   /** Stored now. */
   readonly stored: number;
-  /** Stored before: the same plant was there already. */
+  /** Already stored: the same plant existed before. */
   readonly replayed: number;
   readonly rejected: number;
-  /** Those of the last batch while you iterate, all of them when you await. In the order of the plants. */
+  /** The rejections of the last batch while you iterate, and all rejections when you await. In the order of the plants. */
   readonly rejections: readonly RejectedPlant<Given>[];
 }
 
-/** How many plants had each outcome: so far while you iterate, in the end when you await. */
+/** How many plants had each outcome: so far while you iterate, and in total when you await. */
 export interface UpdateTotals<Given extends PlantUpdate = PlantUpdate> {
-  /** Updated now, or already as sent. */
+  /** Updated now, or already equal to the update. */
   readonly updated: number;
   readonly rejected: number;
-  /** Those of the last batch while you iterate, all of them when you await. In the order of the plants. */
+  /** The rejections of the last batch while you iterate, and all rejections when you await. In the order of the plants. */
   readonly rejections: readonly RejectedPlant<Given>[];
 }
 
-/** How many ids had each outcome: so far while you iterate, in the end when you await. */
+/** How many IDs had each outcome: so far while you iterate, and in total when you await. */
 export interface DeleteTotals {
   /** Deleted now or before. */
   readonly deleted: number;
   readonly rejected: number;
-  /** Those of the last batch while you iterate, all of them when you await. In the order of the ids. */
+  /** The rejections of the last batch while you iterate, and all rejections when you await. In the order of the IDs. */
   readonly rejections: readonly RejectedId[];
 }
 
@@ -63,46 +65,46 @@ export interface RejectedPlant<Given extends NewPlantInput = NewPlantInput> exte
   readonly plant: Given;
 }
 
-/** An id: a `number` as far as it is exact, a `bigint`, or its digits as text, such as an `idText`. */
+/** An ID: a safe integer as `number`, a `bigint`, or its digits as text, such as an `idText`. */
 export type PlantId = number | bigint | string;
 
-/** An id whose plant is deleted only if it still has this `ETag`. */
+/** An ID to delete only if its plant still has this `ETag`. */
 export interface ConditionalId {
   readonly id: PlantId;
   /** The `etag` of a reply, or of a plant from `getAll`. */
   readonly ifMatch: string;
 }
 
-/** An id with its plant and the plant's `ETag`, or without both if there is no such plant. */
+/** An ID with its plant and the plant's `ETag`. Both are `undefined` if there is no such plant. */
 export type FoundPlant = { readonly id: PlantId } & (
   | { readonly plant: StoredPlant; readonly etag: string }
   | { readonly plant: undefined; readonly etag?: undefined }
 );
 
-/** An id whose plant was not deleted, and why. */
+/** An ID whose plant was not deleted, and why. */
 export interface RejectedId extends Rejection {
   readonly id: PlantId;
 }
 
-/** An `object`, because a single ID as text would be a list of its digits. */
+/** Excludes a string, because iterating a single ID as text would give its digits. */
 type Many<Item> = (Iterable<Item> | AsyncIterable<Item>) & object;
 
 /**
  * Stores any number of plants in batches, two at a time. Await it for the totals and all rejections, or iterate it for the totals so far
  * and the rejections of each batch. Nothing is sent until you do either. You can do both, in any order: each plant is sent once, and
- * awaiting gives the same totals. Leaving a loop early aborts the batches in flight, and awaiting rejects with an `AbortError` then.
+ * awaiting gives the same totals. If you leave a loop early, the batches in flight are aborted, and awaiting rejects with an `AbortError`.
  *
- * It takes no more plants than it sends, so it needs little memory however many there are. Awaiting holds the rejections. A loop holds
- * none in Node.js 26, unless you keep what `storeAll` returned in a variable. Earlier versions hold them until the loop ends.
+ * It reads plants only as it sends them, so its memory use does not depend on their number. Awaiting keeps all rejections in memory. A loop
+ * keeps none in Node.js 26, unless you assign the result of `storeAll` to a variable. Earlier versions keep them until the loop ends.
  *
  * You can store the same plants again after any failure: plants that are already stored are replayed, and stored only once. Plants that the
- * service cannot store at the moment are resent after a delay.
+ * service temporarily cannot store are resent after a delay.
  *
- * If the rate limit rejects a batch (429), it sends as many of its plants as the limit still permits, and the rest after `Retry-After` (RFC
- * 9110, section 10.2.3), as often as needed: only `signal` ends it. `timeoutMs` limits one call.
+ * If the rate limit rejects a batch (429), as many of its plants as the limit permits are sent, and the others after `Retry-After` (RFC
+ * 9110, section 10.2.3). This repeats until all are sent; only `signal` stops it. `timeoutMs` limits a single call.
  *
- * @throws {RejectedError} when the service rejects a batch as a whole, such as for its token, and whatever a call of the client
- *   rejects with; batches in flight are aborted then
+ * @throws {RejectedError} when the service rejects a whole batch, such as for its token. It also throws the errors of the client's calls.
+ *   Any error aborts the batches in flight.
  *
  * @example
  * import { createClient, storeAll } from '@plant-store/client';
@@ -118,8 +120,8 @@ export function storeAll<Given extends NewPlantInput>(
   plants: Many<Given>,
   options: BulkOptions = {},
 ): IterablePromise<StoreTotals<Given>, StoreTotals<Given>> {
-  const create: Send<Given, CreateResult> = (some, call) =>
-    client.createPlants({ ...call, body: { plants: some } });
+  const create: Send<Given, CreateResult> = (batch, call) =>
+    client.createPlants({ ...call, body: { plants: batch } });
   const counts = { stored: 0, replayed: 0, rejected: 0 };
   return runOnce(plants, create, options, counts, ({ item: plant, index, result }) => {
     if ('error' in result) return { plant, index, error: result.error, message: result.message };
@@ -134,7 +136,7 @@ export function storeAll<Given extends NewPlantInput>(
  * do either.
  *
  * It replaces all fields: also pass the unchanged ones. It rejects plants that have changed since (`precondition_failed`), and IDs without
- * a plant. You can send the same updates again after any failure: a plant that is already as sent is updated.
+ * a plant. You can send the same updates again after any failure: a plant that already equals its update counts as updated.
  *
  * @throws {RejectedError} as `storeAll` does
  *
@@ -153,8 +155,8 @@ export function updateAll<Given extends PlantUpdate>(
   plants: Many<Given>,
   options: BulkOptions = {},
 ): IterablePromise<UpdateTotals<Given>, UpdateTotals<Given>> {
-  const update: Send<Given, UpdateResult> = (some, call) =>
-    client.updatePlants({ ...call, body: { plants: some } });
+  const update: Send<Given, UpdateResult> = (batch, call) =>
+    client.updatePlants({ ...call, body: { plants: batch } });
   const counts = { updated: 0, rejected: 0 };
   return runOnce(plants, update, options, counts, ({ item: plant, index, result }) => {
     if ('error' in result) return { plant, index, error: result.error, message: result.message };
@@ -164,15 +166,16 @@ export function updateAll<Given extends PlantUpdate>(
 }
 
 /**
- * Deletes the plants with any number of ids in batches, two at a time. Await it for the totals and all rejections, or iterate it for the
+ * Deletes the plants with any number of IDs in batches, two at a time. Await it for the totals and all rejections, or iterate it for the
  * totals so far and the rejections of each batch, as with `storeAll`. Nothing is sent until you do either.
  *
- * With `{ id, ifMatch }` in place of an id, it deletes the plant only if it still has this `ETag`. It rejects those that have changed since
- * (`precondition_failed`), ids that no plant ever had, and texts that are no id. You can delete the same ids again after any failure.
+ * With `{ id, ifMatch }` in place of an ID, it deletes the plant only if it still has this `ETag`. It rejects plants that have changed
+ * since (`precondition_failed`), IDs that no plant ever had, and text that is not an ID. You can delete the same IDs again after any
+ * failure.
  *
  * @throws {RejectedError} as `storeAll` does
- * @throws {TypeError} for a single ID as text, which would be a list of its digits
- * @throws {RangeError} for a `number` that may have been rounded; plants of batches in flight may be deleted then
+ * @throws {TypeError} for a single ID as text: iterating it would give its digits
+ * @throws {RangeError} for a `number` that may have been rounded. Plants of batches in flight may be deleted.
  *
  * @example
  * import { createClient, deleteAll } from '@plant-store/client';
@@ -187,11 +190,11 @@ export function deleteAll(
   ids: Many<PlantId | ConditionalId>,
   options: BulkOptions = {},
 ): IterablePromise<DeleteTotals, DeleteTotals> {
-  const remove: Send<PlantId | ConditionalId, DeleteResult> = (some, call) => {
-    const body = { ids: some.map((item) => toIdText(idOf(item))) };
-    // An id without a condition is deleted in any state.
-    const ifMatch = some.map((item) => (typeof item === 'object' ? item.ifMatch : '*'));
-    const isConditional = some.some((item) => typeof item === 'object');
+  const remove: Send<PlantId | ConditionalId, DeleteResult> = (batch, call) => {
+    const body = { ids: batch.map((item) => toIdText(idOf(item))) };
+    // `*` deletes a plant in any state.
+    const ifMatch = batch.map((item) => (typeof item === 'object' ? item.ifMatch : '*'));
+    const isConditional = batch.some((item) => typeof item === 'object');
     return client.deletePlants({ ...call, body: isConditional ? { ...body, ifMatch } : body });
   };
   const counts = { deleted: 0, rejected: 0 };
@@ -204,13 +207,14 @@ export function deleteAll(
 }
 
 /**
- * Gets the plants with any number of ids in batches, two at a time: each id with its plant and the `ETag` of the plant, in order, and
- * `undefined` where there is none. Iterate it for one after the other, or await it for an array. Nothing is sent until you do either. Each loop takes `ids` again.
+ * Gets the plants with any number of IDs in batches, two at a time. The result has each ID in order, with its plant and the `ETag` of the
+ * plant, or with `undefined` if there is no such plant. Iterate it, or await it for an array. Nothing is sent until you do either. Each
+ * loop iterates `ids` again.
  *
- * A loop takes no more ids than it sends. If the rate limit is reached, it waits as `storeAll` does.
+ * A loop reads IDs only as it sends them. If the rate limit is reached, it waits as `storeAll` does.
  *
- * @throws {RejectedError} when the service rejects a batch as a whole, or an ID, because it is not valid or its plant cannot be read
- * @throws {TypeError} for a single ID as text, which would be a list of its digits
+ * @throws {RejectedError} when the service rejects a whole batch, or an ID that is not valid or whose plant it cannot read
+ * @throws {TypeError} for a single ID as text: iterating it would give its digits
  * @throws {RangeError} for a `number` that may have been rounded
  *
  * @example
@@ -224,8 +228,8 @@ export function getAll(
   ids: Many<PlantId>,
   options: BulkOptions = {},
 ): IterablePromise<FoundPlant> {
-  const get: Send<PlantId, GetResult> = (some, call) =>
-    client.getPlants({ ...call, body: { ids: some.map(toIdText) } });
+  const get: Send<PlantId, GetResult> = (batch, call) =>
+    client.getPlants({ ...call, body: { ids: batch.map(toIdText) } });
   async function* iterate(): AsyncGenerator<FoundPlant> {
     const batches = sendAll(ids, get, options, new AbortController(), true);
     for await (const batch of batches) {
@@ -239,12 +243,12 @@ export function getAll(
   return createIterablePromise(iterate, (all) => all);
 }
 
-/** Resolves to the totals after a batch and the link to the next batch, or to nothing at the end. It holds no earlier batch. */
-type Link<Totals> = () => Promise<readonly [totals: Totals, next: Link<Totals>] | undefined>;
+/** A node of a lazy linked list: resolves to the totals after a batch and the next node, or to `undefined` at the end. */
+type LazyNode<Totals> = () => Promise<readonly [totals: Totals, next: LazyNode<Totals>] | undefined>;
 
 /**
  * Sends items once, however often the result is awaited or iterated, and counts the results. Leaving a loop early aborts the batches in
- * flight.
+ * flight. The totals of the batches are a linked list rather than an array, so that a loop can release those that it has passed.
  */
 function runOnce<
   Given extends NewPlantInput | PlantId | ConditionalId,
@@ -256,46 +260,46 @@ function runOnce<
   sendOnce: Send<Given, Result>,
   options: BulkOptions,
   counts: Counts,
-  /** Counts an item, or returns why it is rejected. */
-  count: (item: Done<Given, Result>) => Rejected | undefined,
+  /** Returns why an item is rejected, or counts it and returns `undefined`. */
+  countOrReject: (item: Settled<Given, Result>) => Rejected | undefined,
 ) {
   type Totals = Counts & { readonly rejections: readonly Rejected[] };
-  const control = new AbortController();
-  const batches = sendAll(given, sendOnce, options, control);
+  const controller = new AbortController();
+  const batches = sendAll(given, sendOnce, options, controller);
   const toTotals = (rejections: readonly Rejected[]): Totals => ({ ...counts, rejections });
 
-  const sendNext: Link<Totals> = async () => {
-    control.signal.throwIfAborted();
+  const sendNext: LazyNode<Totals> = async () => {
+    controller.signal.throwIfAborted();
     const { done, value } = await batches.next();
     if (done) return undefined;
-    const rejections = value.flatMap((item) => count(item) ?? []);
+    const rejections = value.flatMap((item) => countOrReject(item) ?? []);
     counts.rejected += rejections.length;
-    return [toTotals(rejections), createLink()];
+    return [toTotals(rejections), createNode()];
   };
 
-  function createLink(): Link<Totals> {
-    let sent: ReturnType<Link<Totals>> | undefined;
+  function createNode(): LazyNode<Totals> {
+    let sent: ReturnType<LazyNode<Totals>> | undefined;
     return () => {
       sent ??= sendNext();
       return sent;
     };
   }
 
-  async function* iterate(link: Link<Totals>) {
+  async function* iterate(node: LazyNode<Totals>) {
     try {
-      for (let step = await link(); step; step = await link()) {
+      for (let step = await node(); step; step = await node()) {
         yield step[0];
-        // Assigning the parameter releases the first link, which leads to all others.
-        link = step[1];
+        // Assigning the parameter releases the first node, which leads to all others.
+        node = step[1];
       }
     } finally {
-      control.abort();
+      controller.abort();
       await batches.return();
     }
   }
 
-  // Bound: every link would hold a variable of this function.
-  return createIterablePromise(iterate.bind(undefined, createLink()), (steps) =>
+  // Bound instead of captured: every node would retain a variable of this function.
+  return createIterablePromise(iterate.bind(undefined, createNode()), (steps) =>
     toTotals(steps.flatMap(({ rejections }) => rejections)),
   );
 }
@@ -308,7 +312,6 @@ function toIdText(id: PlantId): string {
   return String(id);
 }
 
-/** Sends a batch. */
 type Send<Item, Result> = (items: readonly Item[], options: CallOptions) => Promise<BatchReply<Result>>;
 
 type BatchReply<Result> =
@@ -316,7 +319,7 @@ type BatchReply<Result> =
   | Exclude<ReplyOf<'createPlants'>, { readonly status: 200 }>;
 
 /** An item with its result, and the reply that contains it. */
-interface Done<Given, Result> extends Item<Given> {
+interface Settled<Given, Result> extends Item<Given> {
   readonly result: Result | Failure;
   readonly reply: Reply;
 }
@@ -332,17 +335,22 @@ interface Failure {
   readonly message: string;
 }
 
-/** The maximum number of items in a batch, and the maximum size of its JSON, in bytes. A larger item is sent in a separate batch. */
+/** The maximum number of items in a batch. */
 const maxItems = 1_000;
+
+/** The maximum size of the JSON of a batch, in bytes. A larger item is sent in a separate batch. */
 const maxBytes = 2 ** 19;
 
-/** How many batches are in flight. */
+/** How many batches may be in flight. */
 const concurrency = 2;
 
 /** How long to wait after a 429 without `Retry-After`, in milliseconds. */
 const defaultRetryAfterMs = 10_000;
 
-/** Sends items in batches, resends those without a final result, and yields the items of each batch, in order. `control` aborts it. */
+const bodyTooLarge: (typeof errors)['body_too_large']['error'] = 40005;
+const batchTooLarge: (typeof errors)['batch_too_large']['error'] = 40006;
+
+/** Sends items in batches, resends those without a final result, and yields the items of each batch, in order. `controller` aborts it. */
 async function* sendAll<
   Given extends NewPlantInput | PlantId | ConditionalId,
   Result extends { readonly status: number },
@@ -350,13 +358,13 @@ async function* sendAll<
   given: Many<Given>,
   sendOnce: Send<Given, Result>,
   { rounds = 10, signal, ...options }: BulkOptions,
-  control: AbortController,
-  /** Whether a reply may be too small for all results. */
+  controller: AbortController,
+  /** Whether the size of a reply is limited, so that it may have no results for the last items. */
   repliesAreBounded = false,
-): AsyncGenerator<readonly Done<Given, Result>[], void, undefined> {
+): AsyncGenerator<readonly Settled<Given, Result>[], void, undefined> {
   type Batch = readonly Item<Given>[];
-  type Sent = Done<Given, Result>[];
-  const abort = () => control.abort(signal?.reason);
+  type Sent = Settled<Given, Result>[];
+  const abort = () => controller.abort(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
   /** In the order in which they were sent. */
@@ -371,37 +379,37 @@ async function* sendAll<
       const ms = permittedUntil - performance.now();
       if (ms <= 0) permitted = Infinity;
       else if (permitted > 0) return sendParts(batch, permitted, round);
-      else await delay(ms, control.signal);
+      else await delay(ms, controller.signal);
     }
     permitted -= batch.length;
     const items = batch.map(({ item }) => item);
-    const reply = await sendOnce(items, { ...options, signal: control.signal });
+    const reply = await sendOnce(items, { ...options, signal: controller.signal });
     // The operator has set a lower limit.
-    if (reply.status === 400 && (reply.body.error === 40005 || reply.body.error === 40006)) {
+    if (reply.status === 400 && (reply.body.error === bodyTooLarge || reply.body.error === batchTooLarge)) {
       if (batch.length > 1) return sendHalves(batch, round);
       return batch.map((item) => ({ ...item, result: { status: 400, ...reply.body }, reply }));
     }
     if (reply.status === 429) {
-      const left = Number(/"plants"; *r=(\d+)/.exec(reply.headers.get('ratelimit') ?? '')?.[1]);
-      const isKnown = left < batch.length;
-      permitted = isKnown ? left : 0;
+      const remaining = Number(/"plants"; *r=(\d+)/.exec(reply.headers.get('ratelimit') ?? '')?.[1]);
+      const isKnown = remaining < batch.length;
+      permitted = isKnown ? remaining : 0;
       permittedUntil = performance.now() + (new RejectedError(reply).retryAfterMs || defaultRetryAfterMs);
       return isKnown ? send(batch, round) : sendHalves(batch, round);
     }
     const { results } = ensureSuccess(reply).body;
     const isPartial = repliesAreBounded && results.some(({ status }) => status < 500);
-    const done: Sent = [];
-    const again: Item<Given>[] = [];
-    for (const [at, item] of batch.entries()) {
-      const result = results[at];
+    const settled: Sent = [];
+    const unsettled: Item<Given>[] = [];
+    for (const [index, item] of batch.entries()) {
+      const result = results[index];
       const isFinal = result && (result.status < 500 || (round >= rounds && !isPartial));
-      if (isFinal) done.push({ ...item, result, reply });
-      else again.push(item);
+      if (isFinal) settled.push({ ...item, result, reply });
+      else unsettled.push(item);
     }
-    if (again.length === 0) return done;
-    if (isPartial) return [...done, ...(await sendHalves(again, round))];
-    await delay(Math.random() * Math.min(10_000, 100 * 2 ** round), control.signal);
-    return [...done, ...(await send(again, round + 1))];
+    if (unsettled.length === 0) return settled;
+    if (isPartial) return [...settled, ...(await sendHalves(unsettled, round))];
+    await delay(backoffMs(round), controller.signal);
+    return [...settled, ...(await send(unsettled, round + 1))];
   }
 
   /** Sends the first `count` items of a batch, then the others. */
@@ -417,24 +425,24 @@ async function* sendAll<
   const inOrder = async (sent: Promise<Sent>) => (await sent).sort((a, b) => a.index - b.index);
 
   const batches = divide(given);
-  let isTaking = false;
-  /** The next batch. An abort ends the wait for it, because the source may be a stream that stalls. */
-  function take() {
+  let isReading = false;
+  /** Reads the next batch. An abort ends the wait for it, because the source may be a stream that stalls. */
+  function readBatch() {
     return new Promise<Awaited<ReturnType<typeof batches.next>>>((resolve, reject) => {
-      control.signal.throwIfAborted();
-      const end = () => reject(control.signal.reason);
+      controller.signal.throwIfAborted();
+      const end = () => reject(controller.signal.reason);
       const release = () => {
-        isTaking = false;
-        control.signal.removeEventListener('abort', end);
+        isReading = false;
+        controller.signal.removeEventListener('abort', end);
       };
-      isTaking = true;
-      control.signal.addEventListener('abort', end);
+      isReading = true;
+      controller.signal.addEventListener('abort', end);
       batches.next().finally(release).then(resolve, reject);
     });
   }
 
   try {
-    for (let next = await take(); !next.done; next = await take()) {
+    for (let next = await readBatch(); !next.done; next = await readBatch()) {
       const oldest = inFlight.length < concurrency ? undefined : inFlight.shift();
       if (oldest) yield inOrder(oldest);
       const sent = send(next.value);
@@ -445,10 +453,10 @@ async function* sendAll<
     for (const sent of inFlight) yield inOrder(sent);
   } finally {
     signal?.removeEventListener('abort', abort);
-    control.abort();
+    controller.abort();
     const closed = batches.return(undefined);
     // A source that stalls is closed when it continues.
-    if (isTaking) closed.catch(() => undefined);
+    if (isReading) closed.catch(() => undefined);
     else await closed;
   }
 }
@@ -462,23 +470,23 @@ async function* divide<Given extends NewPlantInput | PlantId | ConditionalId>(
   let bytes = 0;
   let index = 0;
   for await (const item of given) {
-    const own = sizeOf(item);
-    if (batch.length === maxItems || (batch.length > 0 && bytes + own > maxBytes)) {
+    const itemBytes = maxBytesOf(item);
+    if (batch.length === maxItems || (batch.length > 0 && bytes + itemBytes > maxBytes)) {
       yield batch;
       batch = [];
       bytes = 0;
     }
     batch.push({ item, index: index++ });
-    bytes += own;
+    bytes += itemBytes;
   }
   if (batch.length > 0) yield batch;
 }
 
 /**
- * An upper bound for the size of an item's JSON, in bytes of UTF-8. An escaped character takes two or six bytes. The few bytes of a number
- * do not count.
+ * Returns an upper bound for the size of an item's JSON, in bytes of UTF-8. An escaped character takes two or six bytes. The digits of a
+ * number are not counted.
  */
-function sizeOf(item: NewPlantInput | PlantId | ConditionalId): number {
+function maxBytesOf(item: NewPlantInput | PlantId | ConditionalId): number {
   const members = Object.entries(item);
   const text = members.join('');
   const perCharacter = /^[ !#-[\]-~]*$/.test(text) ? 1 : /^[ -~]*$/.test(text) ? 2 : 6;

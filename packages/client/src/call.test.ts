@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { resolveOptions } from './call-options.js';
 import { createClient, createClientOf } from './create-client.js';
 import { NetworkError } from './errors/network-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
 import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { CallOptions, Fetch } from './options.js';
 import type { Reply } from './read-reply.js';
+import { resolveOptions } from './resolve-options.js';
 
 type Operation = (request: { readonly body: { readonly id: bigint } } & CallOptions) => Promise<Reply>;
 const route = { method: 'POST', path: '/plants' } as const;

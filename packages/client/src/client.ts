@@ -24,7 +24,7 @@ import type { CallOptions } from './options.js';
 import type { Reply } from './read-reply.js';
 import type { RejectionOf, SuccessStatus } from './unwrap.js';
 
-/** A client of Plant Store: one function per operation, each of which resolves to a reply whatever its status is. */
+/** A client of Plant Store, with one function per operation. A function resolves to a reply, whatever its status. */
 export interface Client {
   /** The URL of the service: absolute, without a trailing slash. A copy such as `{ ...client }` has only the operations. */
   readonly baseUrl: string;
@@ -38,7 +38,7 @@ export interface Client {
 
   // Printed from the contract: pnpm --filter @plant-store/client run print-client
 
-  /** Creates a plant. The same plant again returns 200 with `replayed: true`, so you can always retry a create. */
+  /** Creates a plant. Creating the same plant again returns 200 with `replayed: true`, so you can always retry a create. */
   createPlant(request: { readonly body: NewPlantInput } & CallOptions): Promise<ReplyOf<'createPlant'>>;
 
   /** Gets a plant conditionally. With the `etag` of an earlier reply in `if-none-match`, the status is 304 if it has not changed. */
@@ -57,10 +57,10 @@ export interface Client {
   /** Gets up to 1,000 plants. Each has its own result, in the order sent. `getAll` takes any number. */
   getPlants(request: { readonly body: PlantIds } & CallOptions): Promise<ReplyOf<'getPlants'>>;
 
-  /** Replaces all fields of up to 1,000 plants, each on the condition `ifMatch`. Each has its own result, in the order sent. `updateAll` takes any number. */
+  /** Replaces all fields of up to 1,000 plants, each only if it still has the `ETag` in its `ifMatch`. Each has its own result, in the order sent. `updateAll` takes any number. */
   updatePlants(request: { readonly body: PlantUpdates } & CallOptions): Promise<ReplyOf<'updatePlants'>>;
 
-  /** Deletes up to 1,000 plants, with `ifMatch` only those that are still as they were. Each has its own result, in the order sent. `deleteAll` takes any number. */
+  /** Deletes up to 1,000 plants. With `ifMatch`, deletes only those that have not changed. Each has its own result, in the order sent. `deleteAll` takes any number. */
   deletePlants(request: { readonly body: PlantDeletions } & CallOptions): Promise<ReplyOf<'deletePlants'>>;
 
   /** Replaces all fields of a plant conditionally. If the condition is false, the status is 412. `saveEdit` changes single fields. */
@@ -68,30 +68,30 @@ export interface Client {
     request: { readonly params: IdParams; readonly body: Plant } & Condition & CallOptions,
   ): Promise<ReplyOf<'updatePlant'>>;
 
-  /** Gets what a plant is and what it was, the latest state first, one page per call. */
+  /** Gets the current and earlier states of a plant, the latest first, one page per call. */
   getPlantHistory(
     request: { readonly params: IdParams; readonly query?: HistoryQuery } & CallOptions,
   ): Promise<ReplyOf<'getPlantHistory'>>;
 
-  /** Deletes a plant, with `ifMatch` only if it is still as it was. It is also successful if the plant was deleted before. */
+  /** Deletes a plant. With `ifMatch`, deletes it only if it has not changed. Also succeeds if the plant was deleted before. */
   deletePlant(
     request: { readonly params: IdParams; readonly ifMatch?: Pick<Reply, 'etag'> | undefined } & CallOptions,
   ): Promise<ReplyOf<'deletePlant'>>;
 
-  /** Counts the plants of each tag, one page per call. `countTags` adds all pages up. */
+  /** Counts the plants of each tag, one page per call. `countTags` adds up all pages. */
   listTags(request?: { readonly query?: TagQuery } & CallOptions): Promise<ReplyOf<'listTags'>>;
 
-  /** Lists what was created, updated, and deleted, one page per call. `followChanges` continues with what happens later. */
+  /** Lists creates, updates, and deletes, one page per call. `followChanges` continues with later changes. */
   listChanges(request?: { readonly query?: ChangeQuery } & CallOptions): Promise<ReplyOf<'listChanges'>>;
   // End of what is printed
 
-  /** Gets what the token of this client permits. */
+  /** Gets the scopes, expiry, and rate limit of this client's token. */
   getOwnToken(request?: CallOptions): Promise<ReplyOf<'getOwnToken'>>;
 
   /** Lists the access tokens of the service. */
   listTokens(request?: CallOptions): Promise<ReplyOf<'listTokens'>>;
 
-  /** Creates an access token. A call makes one attempt, because each request creates a token. If no reply comes, look at the list. */
+  /** Creates an access token. A call makes one attempt, because each request creates a token. If no reply comes, check `listTokens`. */
   createToken(request: { readonly body: NewToken } & CallOptions): Promise<ReplyOf<'createToken'>>;
 
   /** Replaces an access token with a new one. A call makes one attempt, because each request creates a token. */
@@ -102,26 +102,26 @@ export interface Client {
   /** Revokes an access token. */
   revokeToken(request: { readonly params: IdParams } & CallOptions): Promise<ReplyOf<'revokeToken'>>;
 
-  /** Lists who did what with access tokens, backups, and imported files, the newest first, one page per call. */
+  /** Lists the audit log of access tokens, restored backups, and imported files, the newest entries first, one page per call. */
   listAudit(request?: { readonly query?: AuditQuery } & CallOptions): Promise<ReplyOf<'listAudit'>>;
 }
 
 /** The condition that the plant has not changed since an earlier reply. */
 export interface IfMatch {
   /**
-   * What has the `ETag` of the plant: the reply to a get, a create, or an update, or an edit. It takes precedence over `headers`. Without
-   * an `ETag`, the call rejects with a `TypeError`, and sends nothing.
+   * The reply to a get, a create, or an update of the plant, or an edit. Its `ETag` takes precedence over `headers`. If it has none, the
+   * call rejects with a `TypeError` and sends nothing.
    */
   readonly ifMatch: Pick<Reply, 'etag'>;
 }
 
-/** A condition as a header, such as `{ 'if-none-match': '*' }` for a plant that was deleted. */
+/** A condition as a header, such as `{ 'if-none-match': '*' }` to restore a deleted plant. */
 export interface HeaderCondition {
   readonly headers: Precondition;
   readonly ifMatch?: undefined;
 }
 
-// If both are missing, the compiler's message names the member of the last type.
+// Declared last, so that the compiler's message names `ifMatch` if both are missing.
 /** The condition of an update. */
 export type Condition = HeaderCondition | IfMatch;
 
@@ -138,10 +138,10 @@ export type ConditionReply =
 /** The name of an operation, such as `getPlant`. */
 export type OperationName = keyof Operations;
 
-/** What an operation takes, such as `{ body: { id, name, tag? } }`, and the options of the call. */
+/** The request of an operation, such as `{ body: { id, name, tag? } }`, with the options of the call. */
 export type RequestOf<Name extends OperationName> = NonNullable<Parameters<Client[Name]>[0]>;
 
-/** What an operation resolves to: a union that narrows by `status`. */
+/** The replies of an operation: a union that narrows by `status`. */
 export type ReplyOf<Name extends OperationName> = RepliesOf<Operations[Name]>;
 
 /** The body of a successful reply, such as the plant: what `unwrap` returns. */
@@ -151,11 +151,11 @@ export type BodyOf<Name extends OperationName> = Extract<
 >['body'];
 
 /**
- * What a call of an operation, or `unwrap` of its reply, can throw. The errors narrow by `name`, and those that the service replied with,
- * `Extract<ErrorOf<Name>, { name: 'RejectedError' }>`, by `error` and by `status`.
+ * The errors that a call of an operation, or `unwrap` of its reply, can throw. They narrow by `name`. Rejections by the service,
+ * `Extract<ErrorOf<Name>, { name: 'RejectedError' }>`, also narrow by `error` and by `status`.
  *
- * It leaves out the errors of your program: a `RangeError` for a `number` that is not exact, and whatever your functions throw, such
- * as the source of a token.
+ * It does not include errors of your program: a `RangeError` for a `number` that is not exact, and the errors of your functions, such as a
+ * `TokenSource`.
  */
 export type ErrorOf<Name extends OperationName> =
   | RejectionOf<Extract<ReplyOf<Name>['body'], { readonly error: ErrorNumber }>['error']>
@@ -163,7 +163,7 @@ export type ErrorOf<Name extends OperationName> =
   | TimeoutError
   | UnexpectedResponseError;
 
-/** What an operation resolves to, by the bodies of its replies. */
+/** The replies of an operation, derived from its bodies by status. */
 export type RepliesOf<Operation extends { readonly responses: object }> = {
   [Status in keyof Operation['responses'] & number]: Reply<Status, Operation['responses'][Status]>;
 }[keyof Operation['responses'] & number];

@@ -1,18 +1,22 @@
 import { type Route, routes } from '@plant-store/contract/routes';
 import { type AnyRequest, call } from './call.js';
-import { type ResolvedOptions, resolveOptions } from './call-options.js';
 import type { Client } from './client.js';
 import type { CallOptions, ClientOptions } from './options.js';
+import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
 
 /**
- * Creates a client: an object with one function per operation of the API. It sends nothing yet.
+ * Creates a client: an object with one function per operation of the API. It sends no request.
  *
  * An operation resolves to `{ status, body, headers, requestId, etag, replayed, request, response }` for every status that the
- * API defines; `status` narrows `body`. An id is sent exactly: pass a `bigint` beyond `Number.MAX_SAFE_INTEGER`.
+ * API defines, and `status` narrows `body`. An ID is sent exactly: pass a `bigint` beyond `Number.MAX_SAFE_INTEGER`.
  *
- * @throws {TypeError} when `baseUrl` or `token` is not valid. An operation rejects with a `RangeError` before anything is
- * sent when an integer `number` is not safe, with a `NetworkError` when no complete reply came, with a `TimeoutError` when
- * none came in time, and with an `UnexpectedResponseError` for a response that the API does not define.
+ * An operation rejects with
+ * - a `RangeError`, before anything is sent, when an integer `number` is not safe
+ * - a `NetworkError` when no complete reply came
+ * - a `TimeoutError` when no reply came in time
+ * - an `UnexpectedResponseError` for a response that the API does not define
+ *
+ * @throws {TypeError} when `baseUrl` or `token` is not valid
  *
  * @example
  * import { createClient } from '@plant-store/client';
@@ -31,27 +35,27 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /** The members of a client other than its operations. */
-type Settings = 'baseUrl' | 'withOptions';
+type OtherMember = 'baseUrl' | 'withOptions';
 
 /**
- * Creates a client for any routes. Only the type parameter says what their operations take and return.
+ * Creates a client for any routes. The type parameter determines what their operations take and return.
  *
  * @throws {TypeError} when `baseUrl` or `token` is not valid
  */
-export function createClientOf<Client>(
-  routes: Readonly<Record<Exclude<keyof Client, Settings>, Route>>,
+export function createClientOf<AnyClient>(
+  routesByName: Readonly<Record<Exclude<keyof AnyClient, OtherMember>, Route>>,
   options: CallOptions,
   defaults: Partial<ResolvedOptions> = {},
-): Client {
-  // So that invalid options are reported here, not by the first call.
+): AnyClient {
+  // Reports invalid options here instead of in the first call.
   const resolved = resolveOptions(defaults, options);
-  // Routes are plain data at run time; the bodies and replies of their operations exist in the contract's types only.
-  const operations = Object.entries<Route>(routes).map(([name, route]) => [
+  // Routes are plain data. The bodies and replies of their operations exist only in the types of the contract.
+  const operations = Object.entries<Route>(routesByName).map(([name, route]) => [
     name,
     (request?: AnyRequest) => call(name, route, resolved, request),
   ]);
   return Object.defineProperties(Object.fromEntries(operations), {
     baseUrl: { value: resolved.baseUrl },
-    withOptions: { value: (others: CallOptions) => createClientOf(routes, others, resolved) },
+    withOptions: { value: (overrides: CallOptions) => createClientOf(routesByName, overrides, resolved) },
   });
 }

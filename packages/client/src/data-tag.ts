@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTsIgnore: whether there is an error depends on what is installed
 // biome-ignore-all lint/correctness/noUndeclaredDependencies: pnpm would install those of peerDependencies in the workspace
-// The adapters are optional peer dependencies, declared only in peerDependenciesMeta. An adapter that is not installed cannot be resolved:
-// its types are `any`, which `Known` leaves out. Package managers that isolate packages let a package see only its own dependencies, so
-// the core, which a program does not install directly, is found through the installed adapter.
+// The adapters are optional peer dependencies, declared only in peerDependenciesMeta. If an adapter is not installed, its types resolve to
+// `any`, which `Known` drops. Every adapter is imported, not only the core, because a package manager that isolates packages hides the core
+// from a program that does not install it directly.
 /** @ts-ignore: optional */
 import type { DataTag as CoreTag } from '@tanstack/query-core';
 /** @ts-ignore: optional */
@@ -15,8 +15,8 @@ import type { DataTag as SvelteTag } from '@tanstack/svelte-query';
 import type { DataTag as VueTag } from '@tanstack/vue-query';
 
 /**
- * The type from which TanStack Query infers the data of a key, in each copy of it that the program has. Without a copy it is `unknown`,
- * which changes nothing.
+ * The type from which TanStack Query infers the data of a key, for each adapter that the program has installed. Without one it is
+ * `unknown`, which changes nothing.
  */
 export type DataTag<Data> = Known<CoreTag<unknown, Data>> &
   Known<ReactTag<unknown, Data>> &

@@ -4,7 +4,7 @@ import type { CallOptions } from './options.js';
 import type { Reply } from './read-reply.js';
 import { ensureSuccess, isRejectedError, RejectedError, type SuccessOf, unwrap } from './unwrap.js';
 
-/** A plant as an edit needs it. It may have other members of a reply. */
+/** A plant to edit. It may have the other members of a reply. */
 export type EditablePlant = Plant & {
   readonly id: number | bigint;
   readonly idText?: string | undefined;
@@ -14,8 +14,8 @@ export type EditablePlant = Plant & {
 };
 
 /**
- * What a person saw when a form opened: a plant, and the `ETag` of exactly this state of the plant. An edit is frozen plain data, so a
- * server can pass it to a page and get it back.
+ * A plant as a person saw it when a form opened, with the `ETag` of that state. An edit is frozen plain data, so a server can pass it to a
+ * page and get it back.
  */
 export interface Edit<Seen extends EditablePlant = EditablePlant> {
   /** Only `startEdit` sets it, so that nothing else is mistaken for an edit. */
@@ -36,9 +36,9 @@ export type EditConflict = RejectedError<41200> & { readonly current: Edit<Store
  * The edit keeps the `ETag` of the plant that the person saw, so that an update by someone else causes a conflict. An `ETag` read when the
  * form is saved, for example from a query that refetches, would already include that update, and the save would overwrite it.
  *
- * @param seen the reply to a get or an update, or a plant with its `ETag`. With the reply to a create, pass the `id` as well
+ * @param seen the reply to a get or an update, or a plant with its `ETag`. With the reply to a create, also pass the `id`
  * @throws {RejectedError} when the reply is not a success
- * @throws {TypeError} when the `ETag` or the id is missing, and for the body of a reply or a promise of it
+ * @throws {TypeError} when the `ETag` or the ID is missing, as in the body of a reply or a promise
  *
  * @example
  * import { createClient, saveEdit, startEdit } from '@plant-store/client';
@@ -54,7 +54,7 @@ export function startEdit<Seen extends EditablePlant>(seen: {
 }): Edit<Seen>;
 export function startEdit(seen: ReplyOf<'getPlant'> | ReplyOf<'updatePlant'>): Edit<StoredPlant>;
 export function startEdit(seen: Reply | Pick<Edit, 'plant' | 'etag'>, id?: number | bigint): Edit {
-  // The body of a create has no id, unlike all others.
+  // Only the body of a create has no ID.
   const plant = 'plant' in seen ? seen.plant : ({ id, ...Object(unwrap(seen)) } as EditablePlant);
   const { etag } = seen;
   if (!etag || plant.id === undefined)
@@ -73,9 +73,9 @@ export function hasChanges({ plant }: Edit, changes: Changes): boolean {
  *
  * @param options the options of the calls
  * @returns the successful reply. Its body is the plant, and `startEdit` takes it to edit further
- * @throws {EditConflict} when the plant has changed; `isEditConflict` recognizes it. If the current plant cannot be read, a `RejectedError`
- * with the status 412
- * @throws {RejectedError} when the service rejects the request, and whatever a call of the client rejects with
+ * @throws {EditConflict} when the plant has changed. `isEditConflict` recognizes it. If the current plant cannot be read, it is a
+ * `RejectedError` with the status 412
+ * @throws {RejectedError} when the service rejects the request. It also throws the errors of the client's calls.
  */
 export async function saveEdit(
   client: Pick<Client, 'getPlant' | 'updatePlant'>,

@@ -13,7 +13,7 @@ export type FollowOptions = Pick<ChangeQuery, 'after'> &
     /** How long a request waits for a change if there is none, in seconds, from 1 to 25. Default: 25. */
     readonly wait?: number | undefined;
     /**
-     * Called after the store was restored from a backup: your copy may have plants that are gone, and lack others. Discard it. Once
+     * Called after the store was restored from a backup. Discard your copy: it may have plants that no longer exist, and lack others. Once
      * this resolves, pages start over as with `after: '0'`. Without it, `followChanges` ends with a `RejectedError`.
      */
     readonly onCursorExpired?: (() => void | Promise<void>) | undefined;
@@ -21,27 +21,26 @@ export type FollowOptions = Pick<ChangeQuery, 'after'> &
 
 const cursorExpired: (typeof errors)['cursor_expired']['error'] = 40011;
 
-/** How much longer than its wait an attempt may take, in milliseconds. */
-const marginMs = 10_000;
+/** How much longer than its `wait` an attempt may take. */
+const timeoutMarginMs = 10_000;
 
-/** Less than the shortest wait. */
-const restMs = 900;
+/** The delay after an empty page that came without waiting. It is shorter than the shortest `wait`. */
+const emptyPageDelayMs = 900;
 
 /**
- * Follows the changes of the plant store: yields pages of changes as they happen, in one order. Store the `next` of a page once you have
+ * Follows the changes of the plant store: yields pages of changes as they happen, in order. Store the `next` of a page once you have
  * processed the page, and pass it as `after` when you start again. You then miss no change, but may get the last page again.
  *
  * A plant that changed several times while you were not following comes once, in its latest state. `followChanges` waits while there are no
- * changes. While the service restarts, is unavailable, or is overloaded, it retries for as long as that takes: `onResponse` sees each
- * attempt. Only `signal`, leaving the loop, `retries`, or `timeoutMs` end it.
+ * changes. While the service restarts, is unavailable, or is overloaded, it retries without a limit, and `onResponse` sees each attempt.
+ * Only `signal`, leaving the loop, `retries`, or `timeoutMs` end it.
  *
- * It never ends, so iterate it. Unlike the other helpers it is no promise, and awaiting it requests nothing.
+ * It never ends, so iterate it. Unlike the other helpers it is not a promise: awaiting it sends no request.
  *
- * @param options `after`, by default now, `'0'` for all stored plants; `limit`, how many changes a page has at most, by default 1,000;
- *   `wait`, for how long a request waits, by default 25 seconds, at least 1; `onCursorExpired`, which discards what you have, after a
- *   restore of the store; and the options of the calls
- * @throws {RejectedError} when the service rejects a request for good, such as for its token, or for a cursor from before a
- *   restore, unless there is `onCursorExpired`; also the reason of `signal`
+ * @param options `after` is the `next` of a page, or `'0'` to start with all stored plants. Default: only later changes. The others are
+ *   described in `FollowOptions`.
+ * @throws {RejectedError} when a retry would not help, such as for an invalid token, or for a cursor from before a restore without
+ *   `onCursorExpired`. It throws the reason of `signal` once that is aborted.
  *
  * @example
  * import { createClient, followChanges } from '@plant-store/client';
@@ -63,7 +62,7 @@ export async function* followChanges(
   for (let next = after; ; ) {
     // The first request without a position does not wait: if it failed, changes during its wait would be lost.
     const query = { limit, after: next, wait: next === undefined ? 0 : Math.max(1, wait) };
-    const attemptTimeoutMs = 1_000 * query.wait + marginMs;
+    const attemptTimeoutMs = 1_000 * query.wait + timeoutMarginMs;
     const endless = { attemptTimeoutMs, timeoutMs: Infinity, retries: Infinity };
     const startedAt = performance.now();
     const reply = await client.listChanges({ ...endless, ...options, query });
@@ -77,6 +76,7 @@ export async function* followChanges(
     next = page.next;
     if (page.changes.length > 0) yield page;
     // An instance that is about to stop replies without waiting, and may also get the next request.
-    else if (!hasMore && performance.now() - startedAt < restMs) await delay(restMs, options.signal);
+    else if (!hasMore && performance.now() - startedAt < emptyPageDelayMs)
+      await delay(emptyPageDelayMs, options.signal);
   }
 }

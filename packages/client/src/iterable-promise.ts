@@ -1,10 +1,13 @@
 /**
  * A promise that is also iterable. It is lazy: nothing is sent until it is first awaited (`await`, `then`, `catch`, `finally`) or
- * iterated (`for await`). However often you await it, it sends once and gives the same result.
+ * iterated (`for await`). Awaiting it again sends nothing more, and gives the same result.
  */
 export interface IterablePromise<Item, Result = Item[]> extends Promise<Result>, AsyncIterable<Item> {}
 
-/** Awaiting collects the items of one iteration. */
+/**
+ * @param iterate starts an iteration
+ * @param finish converts the items of one iteration to the result of awaiting
+ */
 export function createIterablePromise<Item, Result>(
   iterate: () => AsyncGenerator<Item, void, undefined>,
   finish: (items: Item[]) => Result,
@@ -19,6 +22,6 @@ export function createIterablePromise<Item, Result>(
     result ??= collect();
     return result.then(...handlers);
   };
-  // Its `catch` and `finally` call `then`.
+  // `catch` and `finally` of the prototype call `then`.
   return Object.assign(Object.create(Promise.prototype), { then, [Symbol.asyncIterator]: iterate });
 }

@@ -13,13 +13,13 @@ export type ListOptions = Omit<PlantQuery, 'after' | 'limit' | 'total' | 'fields
   };
 
 /**
- * Lists all plants that match. Iterate it for one after the other: it requests each page once the plants of the one before have been
- * taken. Or await it for an array. Nothing is sent until you do either. Each loop lists them again.
+ * Lists all plants that match. Iterate it: it requests the next page once you have iterated over the previous one. Or await it for an
+ * array. Nothing is sent until you do either. Each loop lists the plants again.
  *
- * A plant that is there the whole time comes exactly once. A plant that is added in the meantime may come, too.
+ * A plant that exists the whole time comes exactly once. A plant that is added while the list is read may come or not.
  *
- * @param options `order`, `tag`, `tags`, `without`, `q`, `addedFrom`, `addedBefore`; `limit` is how many plants a page has, by default 1,000; and the options of the calls
- * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
+ * @param options the filters and the order of the list, the page size `limit`, and the options of the calls
+ * @throws {RejectedError} when the service rejects a request. It also throws the errors of the client's calls.
  *
  * @example
  * import { createClient, listAll } from '@plant-store/client';
@@ -33,7 +33,7 @@ export function listAll(
 ): IterablePromise<StoredPlant> {
   async function* iterate() {
     const filters = Object.fromEntries(
-      // One value, or several.
+      // A filter has the name of its field, or its plural for several values.
       Object.entries(options).filter(
         ([name]) => (plant.fields[name] ?? plant.fields[name.slice(0, -1)])?.filter,
       ),
@@ -50,11 +50,11 @@ export function listAll(
 }
 
 /**
- * Counts the plants of each tag, page after page. It does not count plants without a tag. It may or may not count a plant that is added
- * or changed in the meantime.
+ * Counts the plants of each tag, page by page. It does not count plants without a tag. It may or may not count a plant that is added or
+ * changed while it runs.
  *
- * @returns the number of plants by tag, those with the most plants first
- * @throws {RejectedError} when the service rejects a request, and whatever a call of the client rejects with
+ * @returns the number of plants by tag, the most frequent tag first
+ * @throws {RejectedError} when the service rejects a request. It also throws the errors of the client's calls.
  *
  * @example
  * import { countTags, createClient } from '@plant-store/client';
@@ -73,5 +73,5 @@ export async function countTags(
     for (const { tag, plants } of page.tags) counts.set(tag, (counts.get(tag) ?? 0) + plants);
     after = page.next;
   } while (after !== undefined);
-  return new Map([...counts].sort(([a, count], [b, other]) => other - count || (a < b ? -1 : 1)));
+  return new Map([...counts].sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1)));
 }

@@ -3,21 +3,21 @@ import { type HttpHandler, HttpResponse, http } from 'msw';
 import { parseBaseUrl } from './parse-base-url.js';
 import type { FakePlantStore } from './testing/create-fake-plant-store.js';
 
-/** Where the program under test sends its requests. */
+/** The options of `createHandlers`. */
 export interface HandlersOptions {
-  /** The address that the program's client has. Default: that of the store. */
+  /** The base URL to which the program under test sends its requests. Default: that of the store. */
   readonly baseUrl?: string | URL;
 }
 
 /**
- * Creates handlers for MSW that answer with a fake plant store, so that a program is tested with its own client, its own
- * token source and its own `fetch`: `setupServer(...handlers)` in Node.js, `setupWorker(...handlers)` in browsers.
+ * Creates handlers for MSW that answer with a fake plant store, so that you can test a program with its actual client, token source, and
+ * `fetch`: use `setupServer(...handlers)` in Node.js, and `setupWorker(...handlers)` in browsers.
  *
- * They answer only requests under the paths of the API. All others go to your other handlers or to the network. The faults of
- * `store.fail()` work here, too. For `drop` and `refuse`, MSW hides why the connection failed, so the client's `outcome` is
- * `unknown`. In browsers MSW also hides an abort, so a request that a `delay` fault holds is carried out even if the caller aborts it.
+ * They answer only requests to the paths of the API. All others go to your other handlers or to the network. The faults of
+ * `store.fail()` also work. For `drop` and `refuse`, MSW hides why the connection failed, so the client's `outcome` is `unknown`. In
+ * browsers MSW also hides an abort, so a request with a `delay` fault is carried out even if the caller aborts it.
  *
- * @throws {TypeError} when the base address cannot be one
+ * @throws {TypeError} when `baseUrl` is not valid
  *
  * @example
  * import { createHandlers } from '@plant-store/client/msw';
@@ -34,7 +34,7 @@ export function createHandlers(
 ): HttpHandler[] {
   const baseUrl = parseBaseUrl(options.baseUrl ?? store.baseUrl);
   const paths = new Set(Object.values(routes).map(({ path }) => path));
-  // All methods, so that an unsupported method is rejected as by the service.
+  // All methods, so that an unsupported method is rejected with 405 as by the service.
   return [...paths].map((path) =>
     http.all(baseUrl + path, ({ request }) =>
       answer(store.fetch, request, store.baseUrl + request.url.slice(baseUrl.length)),
@@ -42,7 +42,7 @@ export function createHandlers(
   );
 }
 
-/** The reply of the fake to a request, sent to another address. */
+/** Sends a request to another URL of the fake, and returns the response. */
 async function answer(fetch: FakePlantStore['fetch'], request: Request, url: string): Promise<Response> {
   const { method, headers, signal } = request;
   const body = await request.arrayBuffer();

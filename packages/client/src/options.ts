@@ -1,10 +1,10 @@
 import type { Operations } from '@plant-store/contract/operations';
 import type { Reply } from './read-reply.js';
 
-/** The part of `fetch` that the client uses; the global `fetch` is one. */
+/** The part of `fetch` that the client uses. The global `fetch` is compatible. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Returns an access token; it may fetch one from elsewhere. */
+/** Returns an access token. It may fetch one from elsewhere. */
 export type TokenSource = () => string | Promise<string>;
 
 /** A request that is about to be sent. */
@@ -15,7 +15,7 @@ export interface RequestEvent {
   readonly attempt: number;
   readonly method: string;
   readonly url: string;
-  /** The headers to be sent, without the access token; a hook may add some, such as `traceparent`. */
+  /** The headers to send, without the access token. A hook may add headers, such as `traceparent`. */
   readonly headers: Record<string, string>;
 }
 
@@ -35,16 +35,16 @@ export type Validate =
   | ((operation: keyof Operations, reply: Reply) => void)
   | ((operation: keyof Operations, reply: Reply) => Promise<void>);
 
-/** How calls are made; each call may override any of these. */
+/** The options of calls. Each call may override any of them. */
 export interface CallOptions {
   /**
-   * The absolute http(s) URL of the service, with or without a path prefix and a trailing slash. On a page also a path of its
-   * own origin, such as `/api`, or ''.
+   * The absolute http(s) URL of the service, with or without a path prefix and a trailing slash. In a browser, it may be a path on the
+   * page's origin, such as `/api` or ''.
    */
   readonly baseUrl?: string | URL | undefined;
   /**
-   * The access token, or a function that returns it. Each call asks the function, and once more after a 401. Calls that
-   * begin while a promise of the function is pending share it. Nothing is kept after that.
+   * The access token, or a function that returns it. Each call calls the function, and calls it again after a 401. Calls that begin while
+   * its promise is pending share the promise. The client does not cache the token after that.
    */
   readonly token?: string | TokenSource | undefined;
   /** How long a call may take, including all attempts and delays, in milliseconds. Default: 30,000. */
@@ -52,21 +52,21 @@ export interface CallOptions {
   /** How long one attempt may take, in milliseconds. Default: 10,000. */
   readonly attemptTimeoutMs?: number | undefined;
   /**
-   * How often a request is retried after a failed connection, an attempt that timed out, and the statuses 408, 425,
-   * 429, 500, 502, 503 and 504; only where a retry is safe, as it is for `createPlant`. Default: 2.
+   * How often a request is retried after a failed connection, an attempt that timed out, or the status 408, 425, 429, 500, 502, 503, or
+   * 504. Only requests that are safe to retry are retried, such as those of `createPlant`. Default: 2.
    */
   readonly retries?: number | undefined;
-  /** Sends the requests. Default: the global `fetch`, looked up at each call. */
+  /** Sends the requests. Default: the global `fetch` at the time of each call. */
   readonly fetch?: Fetch | undefined;
-  /** Additional headers for each request; those of a call are added to those of the client. */
+  /** Additional headers for each request. The headers of a call are added to those of the client. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Called and awaited before each attempt. What it throws ends the call. `timeoutMs` and `signal` also end it while it waits. */
+  /** Called and awaited before each attempt. If it throws, the call rejects with that error. `timeoutMs` and `signal` end the wait. */
   readonly onRequest?: Hook<RequestEvent> | undefined;
   /** Called and awaited after each attempt, once its response has been read. Otherwise like `onRequest`. */
   readonly onResponse?: Hook<ResponseEvent> | undefined;
   /**
-   * Called and awaited before a call returns a reply, for example to compare the reply with a schema. If it throws, the
-   * call rejects with an `UnexpectedResponseError`, whose `cause` is what it threw. The body of a 204 and of a 304 is `undefined`.
+   * Called and awaited before a call returns a reply, for example to compare the reply with a schema. If it throws, the call rejects with
+   * an `UnexpectedResponseError` with that error as `cause`. The body of a 204 and of a 304 is `undefined`.
    */
   readonly validate?: Validate | undefined;
   /** More options for `fetch`, such as `credentials`, `cache`, or `keepalive`. */
@@ -75,7 +75,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The URL of the service, the access token, and how calls are made. */
+/** The options of a client, which must include the URL of the service and the access token. */
 export interface ClientOptions extends CallOptions {
   readonly baseUrl: string | URL;
   readonly token: string | TokenSource;

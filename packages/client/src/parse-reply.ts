@@ -3,7 +3,10 @@ import { int64Members } from '@plant-store/contract/routes';
 /**
  * Matches an int64, or a list of them, with its name. A quote after a brace or comma is not escaped, so a match is never within a string.
  */
-const written = new RegExp(`([{,]\\s*"(?:${int64Members.join('|')})"\\s*:\\s*)(\\[[^"\\]]*]|-?\\d+)`, 'g');
+const int64Pattern = new RegExp(
+  `([{,]\\s*"(?:${int64Members.join('|')})"\\s*:\\s*)(\\[[^"\\]]*]|-?\\d+)`,
+  'g',
+);
 
 /**
  * Parses the body of a reply. Each int64 becomes an exact `bigint`, also in a list.
@@ -11,12 +14,17 @@ const written = new RegExp(`([{,]\\s*"(?:${int64Members.join('|')})"\\s*:\\s*)(\
  * @throws {SyntaxError} when it is not JSON, or an int64 is in another notation
  */
 export function parseReply(text: string): unknown {
-  // `JSON.parse` would round them. A number with more than digits is then not valid JSON.
-  const quoted = text.replace(written, (_, name, value) => name + value.replace(/-?(0|[1-9]\d*)/g, '"$&"'));
+  // `JSON.parse` would round them. In a number with a fraction or an exponent, only the digits are quoted, which is not valid JSON.
+  const quoted = text.replace(
+    int64Pattern,
+    (_, name, value) => name + value.replace(/-?(0|[1-9]\d*)/g, '"$&"'),
+  );
   return readInt64s(JSON.parse(quoted));
 }
 
-/** Reads each int64 within a value, in its place. A reviver, which is called for each value, would take three times as long for a list. */
+/**
+ * Replaces each int64 within a value by a `bigint`, in place. A reviver is called for each value, and takes three times as long for a list.
+ */
 function readInt64s(value: unknown, isInt64 = false): unknown {
   if (typeof value === 'string') return isInt64 ? BigInt(value) : value;
   const members = Object(value);

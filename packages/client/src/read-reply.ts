@@ -4,29 +4,29 @@ import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import { parseReply } from './parse-reply.js';
 import { explainStatus } from './redirect.js';
 
-/** A reply of the service. Without type arguments, that of any operation. */
+/** A reply of the service. Without type arguments, a reply of any operation. */
 export interface Reply<Status extends number = number, Body = unknown> {
   readonly status: Status;
-  /** For a failure, `error` is one of the numbers that the operation can return with this status, or one of a later version. */
+  /** For a failure, `error` is a number that the operation can return with this status, or a number of a later version. */
   readonly body: Body;
   readonly headers: Headers;
   /** The ID of the request in the log of the service. Include it in a bug report. */
   readonly requestId: string | null;
-  /** The state of the plant that the reply is about: for `ifMatch`, `startEdit`, or the header `if-none-match`. */
+  /** Identifies the state of the plant that the reply is about. Use it for `ifMatch`, `startEdit`, or the header `if-none-match`. */
   readonly etag: string | null;
   /** Whether an earlier request, or an earlier attempt of this call, had already stored the same plant. */
   readonly replayed: boolean;
-  /** The request, as the errors of this reply describe it. */
+  /** The request, as errors describe it. */
   readonly request: RequestSummary;
   /** The response as `fetch` returned it. Its body has already been read. */
   readonly response: Response;
 }
 
 /**
- * Reads a response as a reply that the API defines: JSON for a success, `{ error, message }` for any other of the
- * statuses that the operation declares.
+ * Reads a response as a reply that the API defines: JSON for a success, and `{ error, message }` for the other statuses that the operation
+ * declares.
  *
- * @throws {UnexpectedResponseError} when it is not one, or `validate` throws or rejects
+ * @throws {UnexpectedResponseError} when the API does not define the response, or `validate` throws or rejects
  */
 export async function readReply(
   response: Response,
@@ -36,9 +36,10 @@ export async function readReply(
   validate: (reply: Reply) => unknown,
 ): Promise<Reply> {
   const { status, headers } = response;
-  const refuse = (got: string, cause?: unknown) => new UnexpectedResponseError(request, got, cause, text);
+  const createError = (got: string, cause?: unknown) =>
+    new UnexpectedResponseError(request, got, cause, text);
   if (![...commonStatuses, ...statuses].includes(status))
-    throw refuse(explainStatus(status, headers.get('location')));
+    throw createError(explainStatus(status, headers.get('location')));
   try {
     const reply = {
       status,
@@ -53,7 +54,7 @@ export async function readReply(
     await validate(reply);
     return reply;
   } catch (cause) {
-    throw refuse('an unexpected body', cause);
+    throw createError('an unexpected body', cause);
   }
 }
 
@@ -63,7 +64,7 @@ function readBody(status: number, text: string): unknown {
   const body = parseReply(text);
   const { error, message } = Object(body);
   const isError = Number.isInteger(error) && typeof message === 'string';
-  // No cause, because the message of `readReply` names the problem.
+  // Without a cause, because the message of `readReply` already names the problem.
   if (!/^\s*{/.test(text) || (status > 299 && !isError)) throw undefined;
   return body;
 }

@@ -1,24 +1,24 @@
 /**
- * The `redirect` option for `fetch`. Redirects are not followed, so that token and plant are only sent to `baseUrl`.
+ * The `redirect` option for `fetch`. Redirects are not followed, so that the token and the plant are sent only to `baseUrl`.
  *
- * `manual` returns the redirect itself, in browsers without its status and target. In Node.js, `error` is faster, because the body is not
- * copied for another request, and its error can be distinguished from a network failure.
+ * `manual` returns the redirect, in browsers without its status and target. In Node.js, `error` is faster because the body is not copied
+ * for another request, and `isRedirectError` can recognize its error.
  */
 export const redirect: 'error' | 'manual' = /^Node/.test(globalThis.navigator?.userAgent)
   ? 'error'
   : 'manual';
 
-/** Whether the `fetch` of Node.js threw because of a redirect. */
+/** Whether the `fetch` of Node.js threw an error because of a redirect. */
 export function isRedirectError(error: unknown): boolean {
   return Object(error).cause?.message === 'unexpected redirect';
 }
 
 /**
- * Describes a status that the operation does not declare. For 300 to 399 (RFC 9110, section 15.4), names the target and what to do.
- * Browsers report a redirect that they do not follow as status 0, without its target.
+ * Describes a status that the operation does not declare. For 300 to 399 (RFC 9110, section 15.4), names the target and the fix. Browsers
+ * report a redirect that they do not follow as status 0, without its target.
  */
 export function explainStatus(status: number, target?: string | null): string {
-  return status % 300 < 100
+  return status === 0 || (status >= 300 && status < 400)
     ? `a redirect to ${target ?? 'another URL'}; update baseUrl`
     : 'an unexpected status';
 }

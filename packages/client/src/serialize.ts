@@ -21,15 +21,15 @@ export function deserialize<Value = unknown>(text: string): Value {
   return JSON.parse(text, decode);
 }
 
-/** The readers of values from their text form, `<type>:<value>`, by type. */
-const readers = { bigint: BigInt, number: Number, string: String, undefined: () => undefined };
-const encoded = /^(bigint|number|string|undefined):(.*)$/;
+/** Converts an encoded value, `<type>:<value>`, by its type. */
+const decoders = { bigint: BigInt, number: Number, string: String, undefined: () => undefined };
+const encodedPattern = /^(bigint|number|string|undefined):(.*)$/;
 
 function encode(this: Readonly<Record<string, unknown>>, name: string, json: unknown): unknown {
-  // JSON.stringify first calls `toJSON`, which some programs add to BigInt.
+  // JSON.stringify has already called `toJSON`, which some programs add to BigInt.
   const value = typeof this[name] === 'bigint' ? this[name] : json;
   if (value instanceof AbortSignal) return undefined;
-  const isAmbiguous = typeof value === 'string' && encoded.test(value);
+  const isAmbiguous = typeof value === 'string' && encodedPattern.test(value);
   const isLost =
     typeof value === 'bigint' ||
     (typeof value === 'number' && !Number.isFinite(value)) ||
@@ -40,6 +40,6 @@ function encode(this: Readonly<Record<string, unknown>>, name: string, json: unk
 function decode(_: string, value: unknown): unknown {
   // JSON.parse removes undefined items, so restore them in a list.
   if (Array.isArray(value)) return Array.from(value);
-  const [, type, text = ''] = (typeof value === 'string' && encoded.exec(value)) || [];
-  return type ? readers[type as keyof typeof readers](text) : value;
+  const [, type, text = ''] = (typeof value === 'string' && encodedPattern.exec(value)) || [];
+  return type ? decoders[type as keyof typeof decoders](text) : value;
 }

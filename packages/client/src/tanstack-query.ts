@@ -14,21 +14,21 @@ export { deserialize, serialize } from './serialize.js';
 /** The options of each operation for TanStack Query, by the operation's name. */
 export type TanstackQueryUtils = { readonly [Name in OperationName]: OperationUtils<Name> };
 
-/** The owner of the data of a key. */
+/** Identifies the store and the user whose data a key names. */
 export interface KeyOwner {
-  /** Names the store. Default: the client's `baseUrl`. A page and the server that renders it must name it alike. */
+  /** Names the store. Default: the client's `baseUrl`. A page and the server that renders it must use the same name. */
   readonly store: string;
-  /** Names the user. You need it if a `QueryClient` outlives a user, because a token may belong to anyone. */
+  /** Names the user. You need it if different users use the same `QueryClient`, because the key does not contain the token. */
   readonly user?: string | undefined;
 }
 
 /**
- * Creates options for TanStack Query 5 from a client, for each of its operations. They are plain data and functions, so
- * every adapter takes them: React, Vue, Solid, Svelte.
+ * Creates options for TanStack Query 5 from a client, for each of its operations. They are plain data and functions, so they work with
+ * every adapter: React, Vue, Solid, Svelte.
  *
- * A mutation fails with a `RejectedError` when the service rejects the request; its `error` is typed by the errors of the operation. It
- * fails with a `PlantStoreError` when no reply came. `retry` never retries, whatever the defaults of the `QueryClient` are, because the
- * client already retries according to its options. `networkMode` stays that of the `QueryClient`.
+ * A mutation fails with a `RejectedError` when the service rejects the request. The type of its `error` lists the errors of the operation.
+ * A mutation fails with another `PlantStoreError` when no reply came. `retry` never retries, whatever the defaults of the `QueryClient`,
+ * because the client already retries according to its options. `networkMode` is that of the `QueryClient`.
  *
  * @param owner the prefix of the keys, so that stores and users never share data
  * @throws {TypeError} when `client` is a copy such as `{ ...client }`, which has no `baseUrl`, and `store` is not given
@@ -62,12 +62,12 @@ export function createTanstackQueryUtils(
 /** @param prefix the prefix of all keys of the operation */
 function createUtils(client: Client, prefix: readonly unknown[], operation: AnyOperation) {
   const retry = () => false;
-  /** TanStack Query recognizes the symbol `skipToken` in place of a function by its identity. */
-  const queryFn = (request: object | symbol | undefined, send: (context: QueryContext) => object) =>
+  /** Returns the symbol `skipToken` unchanged, because TanStack Query recognizes it by its identity. */
+  const queryFn = (request: object | symbol | undefined, partsOf: (context: QueryContext) => object) =>
     typeof request === 'symbol'
       ? request
       : (context: QueryContext) =>
-          unwrap(operation({ ...request, ...send(context), signal: context.signal }));
+          unwrap(operation({ ...request, ...partsOf(context), signal: context.signal }));
   return {
     queryKey: (request?: object) => keyOf(prefix, request),
     queryOptions: (request?: object | symbol) => ({
@@ -100,7 +100,7 @@ function createUtils(client: Client, prefix: readonly unknown[], operation: AnyO
 /** The arguments of a mutation of any operation. */
 type MutationParts = RequestParts & Partial<EditRequest>;
 
-/** @throws {TypeError} when the condition of an update does not come from an edit */
+/** @throws {TypeError} when an update has a condition that is not from an edit */
 async function mutate(client: Client, operation: AnyOperation, request: MutationParts = {}): Promise<Reply> {
   const { edit, changes = {}, ...options } = request;
   const hasCondition =
@@ -124,22 +124,22 @@ interface QueryContext {
 }
 
 /**
- * The prefix, and the request without the options of the call. Requests for the same data share a key. A skipped query has a key that never
- * has data; otherwise it would show the data of the query without a request.
+ * Returns a key: the prefix, and the request without the options of the call. Requests for the same data share a key. A skipped query has a
+ * separate key that never has data. Otherwise it would show the data of the query without a request.
  */
 function keyOf(prefix: readonly unknown[], request: object | symbol = {}, ...kind: readonly string[]) {
-  const asked = typeof request === 'symbol' ? 'skipped' : textsOf(request);
-  const isPrefix = kind.length === 0 && Object.keys(asked).length === 0;
-  return isPrefix ? prefix : [...prefix, asked, ...kind];
+  const requestKey = typeof request === 'symbol' ? 'skipped' : toRequestKey(request);
+  const isPrefix = kind.length === 0 && Object.keys(requestKey).length === 0;
+  return isPrefix ? prefix : [...prefix, requestKey, ...kind];
 }
 
 /**
- * The parts of a request that have members, with all values as text, because TanStack Query cannot hash a `bigint`.
+ * Returns the non-empty parts of a request, with all values as text, because TanStack Query cannot hash a `bigint`.
  *
  * @throws {TypeError} when the request is for another store or user than the key names
  * @throws {RangeError} when an integer `number` may have been rounded
  */
-function textsOf({ params, query, body, baseUrl, token }: RequestParts & CallOptions) {
+function toRequestKey({ params, query, body, baseUrl, token }: RequestParts & CallOptions) {
   if (baseUrl ?? token) {
     throw new TypeError(
       'A query takes no baseUrl and no token. Pass client.withOptions({ baseUrl, token }) to ' +
@@ -147,7 +147,7 @@ function textsOf({ params, query, body, baseUrl, token }: RequestParts & CallOpt
     );
   }
   const parts = { params, query, body };
-  // Called only for the errors it throws.
+  // Called only for its errors.
   stringifyExactJson(parts);
   const texts: object = JSON.parse(JSON.stringify(parts, toText));
   return Object.fromEntries(Object.entries(texts).filter(([, part]) => Object.keys(part).length > 0));
@@ -155,36 +155,35 @@ function textsOf({ params, query, body, baseUrl, token }: RequestParts & CallOpt
 
 /** A replacer for `JSON.stringify`. */
 function toText(this: Readonly<Record<string, unknown>>, name: string, json: unknown): unknown {
-  // JSON.stringify first calls `toJSON`, which in some programs rounds a bigint.
+  // JSON.stringify has already called `toJSON`, which in some programs rounds a bigint.
   const value = typeof this[name] === 'bigint' ? this[name] : json;
   return typeof value === 'object' ? value : value?.toString();
 }
 
-/** An operation of a client. */
-// biome-ignore lint/suspicious/noExplicitAny: only so is it the type of a function with any parameter
+// biome-ignore lint/suspicious/noExplicitAny: only `any` accepts the parameters of every operation
 type AnyOperation = (request: any) => Promise<Reply>;
 
 /** The options for a mutation in TanStack Query's adapters, such as `useMutation` in React. */
 export interface OperationMutationOptions<Name extends OperationName, Data> {
   readonly mutationKey: readonly ['plant-store', KeyOwner, Name];
-  /** Takes what the operation takes: `{ body, signal?, … }`, and for an update `{ edit, changes }`. */
+  /** Takes the request of the operation, `{ body, signal?, … }`, or for an update `{ edit, changes }`. */
   readonly mutationFn: (request: MutationRequest<Name>) => Promise<Data>;
-  /** Never: the client itself retries what may be retried. */
+  /** Never retries, because the client already does. */
   readonly retry: (failureCount: number, error: ErrorOf<Name>) => false;
 }
 
 /** The request to save an edit, with the options of the calls. */
 export interface EditRequest extends CallOptions {
-  /** What `startEdit` returned when the form opened. */
+  /** The result of `startEdit` when the form opened. */
   readonly edit: Edit;
   readonly changes: Changes;
-  /** The edit has the condition. */
+  /** Not used: the edit already has the condition. */
   readonly ifMatch?: never;
 }
 
 /**
- * The request of a mutation: that of the operation. An operation with a precondition takes an edit, because the data of a query may be
- * newer than what the user saw; or `'*'`, to overwrite any state or to restore a deleted plant.
+ * The request of a mutation is the request of its operation. An operation with a precondition takes an edit instead, because the data of a
+ * query may be newer than the data that the user saw. With `'*'` it overwrites any state, or restores a deleted plant.
  */
 export type MutationRequest<Name extends OperationName> = Operations[Name] extends {
   readonly headers: Precondition;
@@ -192,7 +191,7 @@ export type MutationRequest<Name extends OperationName> = Operations[Name] exten
   ? EditRequest | OverwriteRequest<Name>
   : Parameters<Client[Name]>[0];
 
-/** A request whose condition no query can return. */
+/** A request whose condition is `*` instead of an `ETag`. */
 export type OverwriteRequest<Name extends OperationName> = Omit<RequestOf<Name>, 'headers' | 'ifMatch'> &
   OverwriteCondition;
 
@@ -210,18 +209,19 @@ export interface SelectOptions<Name extends OperationName, Data> {
 }
 
 /**
- * The request of a query: that of the operation. A query has its own `signal`. `baseUrl` and `token` are those of the client, because keys
- * name the store and the user: for others, pass `client.withOptions({ baseUrl, token })` to `createTanstackQueryUtils`.
+ * The request of a query is the request of its operation, without `signal`, because TanStack Query provides one, and without `baseUrl` and
+ * `token`, because the key names the store and the user. For another store or user, pass `client.withOptions({ baseUrl, token })` to
+ * `createTanstackQueryUtils`.
  */
 export type QueryRequest<Name extends ReadOperation> = Omit<RequestOf<Name>, 'baseUrl' | 'token' | 'signal'>;
 
 /**
- * The key of a query, which is plain JSON: `['plant-store', owner, name, asked?]`. TanStack Query infers the data from it. Without a
- * request it is the beginning of all keys of the operation.
+ * The key of a query, which is plain JSON: `['plant-store', owner, name, request?]`. TanStack Query infers the data from it. Without a
+ * request it is the prefix of all keys of the operation.
  */
 export type OperationQueryKey<Name extends ReadOperation> = KeyOf<Name> & DataTag<BodyOf<Name>>;
 
-/** The key of a query of pages, which is plain JSON: `['plant-store', owner, name, asked, 'pages']`. */
+/** The key of a query of pages, which is plain JSON: `['plant-store', owner, name, request, 'pages']`. */
 export type OperationInfiniteQueryKey<Name extends ReadOperation> = KeyOf<Name> & DataTag<PagesOf<Name>>;
 
 type KeyOf<Name> = readonly ['plant-store', KeyOwner, Name, ...unknown[]];
@@ -236,9 +236,9 @@ export interface PagesOf<Name extends ReadOperation> {
 export interface OperationQueryOptions<Name extends ReadOperation, Skip extends symbol = never> {
   readonly queryKey: OperationQueryKey<Name>;
   readonly queryFn: ((context: { readonly signal: AbortSignal }) => Promise<BodyOf<Name>>) | Skip;
-  /** Never: the client itself retries what may be retried. */
+  /** Never retries, because the client already does. */
   readonly retry: (failureCount: number, error: ErrorOf<Name>) => false;
-  /** Never set: `useQueries` infers the type of the error from nothing else. */
+  /** Never set. `useQueries` infers the type of the error from this member only. */
   readonly throwOnError?: (error: ErrorOf<Name>) => boolean;
 }
 
@@ -261,11 +261,14 @@ type PagedOperation = {
   [Name in ReadOperation]: 'next' extends keyof BodyOf<Name> ? Name : never;
 }[ReadOperation];
 
-/** The arguments of an operation, with a request of another type. */
+/** The arguments of an operation, with another type of request. */
 type ArgumentsOf<Name extends OperationName, Request> =
   [] extends Parameters<Client[Name]> ? [] | [request: Request] : [request: Request];
 
-/** A request, or `skipToken` in place of one. Otherwise only a request, so that the compiler checks its members. */
+/**
+ * A request, or a union of a request and `skipToken`. If there is no `skipToken`, it is only the request, so that the compiler checks its
+ * members.
+ */
 type Skippable<Given, Request> = [Extract<Given, symbol>] extends [never] ? Request : Given;
 
 /** The options of an operation for TanStack Query: for queries only if it reads, and for queries of pages only if it returns pages. */
@@ -284,15 +287,15 @@ export interface MutationUtils<Name extends OperationName> {
 
 /** The options of an operation that reads. As a mutation, it reads once, and nothing refetches the data. */
 export interface QueryUtils<Name extends ReadOperation> extends MutationUtils<Name> {
-  /** The beginning of the keys of all queries of the operation, of pages as well: to invalidate them. */
+  /** The prefix of the keys of all queries of the operation, including those of pages. Use it to invalidate them. */
   queryKey(): [] extends Parameters<Client[Name]>
     ? OperationQueryKey<Name>
     : readonly ['plant-store', KeyOwner, Name];
-  /** The key of one query. As a filter, it also matches queries with additional parameters. For reading, setting and invalidating. */
+  /** The key of one query, to read, set, or invalidate its data. As a filter, it also matches queries with additional parameters. */
   queryKey(request: QueryRequest<Name>): OperationQueryKey<Name>;
   /**
-   * The data of the query is the body of the reply. With TanStack Query's `skipToken` in place of the request, the query waits until
-   * there is one.
+   * The data of the query is the body of the reply. With TanStack Query's `skipToken` in place of the request, the query waits until you
+   * pass a request.
    *
    * @throws {TypeError} when the request has a `baseUrl` or a `token`
    * @throws {RangeError} when an integer `number` may have been rounded
@@ -304,9 +307,12 @@ export interface QueryUtils<Name extends ReadOperation> extends MutationUtils<Na
 
 /** The options of an operation that returns pages. */
 export interface PagedUtils<Name extends PagedOperation> extends QueryUtils<Name> {
-  /** The key of a query of pages. In filters, without a request, that of all of the operation. */
+  /**
+   * The key of a query of pages. Without a request, it is the key of the query without parameters; as a filter, it matches all queries of
+   * pages.
+   */
   infiniteQueryKey(request?: QueryRequest<Name>): OperationInfiniteQueryKey<Name>;
-  /** The data of the query is the pages. The `next` of each is the start of the following one. */
+  /** The data of the query is the pages. The `next` of each page is the start of the following page. */
   infiniteQueryOptions<Given extends QueryRequest<Name> | symbol = QueryRequest<Name>>(
     ...request: ArgumentsOf<Name, Skippable<Given, QueryRequest<Name>>>
   ): OperationInfiniteQueryOptions<Name, NoInfer<Extract<Given, symbol>>>;

@@ -1,9 +1,9 @@
-/** The reason with which a wait rejects when it times out. */
+/** The reason of a rejection when a wait times out. */
 export const timeoutReason: Error = new Error('timeout');
 
 /**
- * Waits for work until a timeout in milliseconds, or until a signal is aborted. A later result of the work is ignored. The work gets a new
- * signal, which is aborted with the same reason when the wait ends first.
+ * Waits for work until a timeout in milliseconds, or until a signal is aborted. The work gets another signal, which is aborted with the
+ * same reason when the wait ends before the work. The result of the work is then ignored.
  *
  * @throws `timeoutReason`, the reason of the signal, or what the work throws
  */
@@ -14,7 +14,7 @@ export function withTimeout<Result>(
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const control = new AbortController();
+    const controller = new AbortController();
     const release = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
@@ -23,19 +23,19 @@ export function withTimeout<Result>(
       release();
       const reason = signal?.aborted ? signal.reason : timeoutReason;
       reject(reason);
-      control.abort(reason);
+      controller.abort(reason);
     };
     // Timers support at most 2^31 - 1.
     const timer = setTimeout(end, Math.min(ms, 2_000_000_000));
     signal?.addEventListener('abort', end);
-    work(control.signal).finally(release).then(resolve, reject);
+    work(controller.signal).finally(release).then(resolve, reject);
   });
 }
 
-/** Waits some milliseconds. Rejects with the signal's reason as soon as that is aborted, even if that reason is a `timeoutReason`. */
+/** Waits some milliseconds. Rejects with the signal's reason as soon as it is aborted, even if the reason is `timeoutReason`. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return withTimeout(() => new Promise<never>(() => undefined), ms, signal).catch(() => {
-    // The reason may come from another timeout, so only the signal tells the two ends apart.
+    // The reason cannot distinguish the timeout from the abort, because it may come from another timeout.
     signal?.throwIfAborted();
   });
 }

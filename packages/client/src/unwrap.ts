@@ -5,12 +5,10 @@ import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { Reply } from './read-reply.js';
 
 /**
- * The body of a successful reply, such as the plant.
- *
- * Takes the reply of any operation or the promise of one, which a call returns.
+ * Returns the body of a successful reply, such as the plant. Takes the reply of any operation, or the promise that a call returns.
  *
  * @throws {RejectedError} when the reply is not a success. A rejection of the promise is passed on unchanged.
- * @throws {UnexpectedResponseError} for a 304, which has no body: read the `status` of a call with `if-none-match`
+ * @throws {UnexpectedResponseError} for a 304, which has no body. Read the `status` of a call with `if-none-match`.
  *
  * @example
  * import { createClient, unwrap } from '@plant-store/client';
@@ -28,10 +26,10 @@ type Unwrapped<Given> =
   Given extends Promise<infer Resolved> ? Promise<SuccessBody<Resolved>> : SuccessBody<Given>;
 
 /**
- * Returns a successful reply, whose type it narrows: for what `unwrap` leaves out, such as `replayed`.
+ * Returns a successful reply, with a narrower type. Use it instead of `unwrap` if you need more than the body, such as `replayed`.
  *
  * @throws {RejectedError} when the reply is not a success
- * @throws {UnexpectedResponseError} for a 304, which is no success and has no Error body
+ * @throws {UnexpectedResponseError} for a 304, which is not a success and has no body
  */
 export function ensureSuccess<Given extends Reply>(reply: Given): SuccessOf<Given> {
   const { status, request } = reply;
@@ -49,11 +47,11 @@ function bodyOf({ body }: Reply): unknown {
 type Statuses = { [Name in ErrorName as (typeof errors)[Name]['error']]: (typeof errors)[Name]['status'] };
 
 /**
- * The service rejected a request: a reply with an Error body, thrown. `message` is the text of the service, which you can show to
- * people. It may name the ID. There is no `cause`.
+ * The service rejected a request. `message` comes from the service, and you can show it to people. It may contain the ID. There is no
+ * `cause`.
  *
- * A copy by `JSON` has all fields but `headers` and `stack`. A copy by `structuredClone` has, as of every error, only
- * `message` and `stack`: send `error.toJSON()` to another thread.
+ * A copy by `JSON` has all fields except `headers` and `stack`. A copy by `structuredClone` has only `message` and `stack`, as for every
+ * error, so send `error.toJSON()` to another thread.
  */
 export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends PlantStoreError {
   override get name(): 'RejectedError' {
@@ -63,16 +61,15 @@ export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends Pla
   /** The HTTP status of the reply. */
   declare readonly status: Statuses[Listed];
 
-  /** The field `error` of the reply, a number of the table `errors`; a service of another version may send others. */
+  /** The field `error` of the reply: a number of the table `errors`. A service of another version may send other numbers. */
   readonly error: Listed;
 
-  /** How long to wait before another attempt, in milliseconds since the reply: what `Retry-After` names, if the reply has it. */
+  /** How long to wait before another attempt, in milliseconds since the reply. From `Retry-After`, if the reply has it. */
   readonly retryAfterMs: number | undefined;
 
   /** The headers of the reply. */
   declare readonly headers: Headers;
 
-  /** Takes a reply that is not a success. */
   constructor({
     status,
     body,
@@ -103,8 +100,8 @@ export interface RejectedErrorData extends RequestSummary {
 }
 
 /**
- * Whether a caught value is a `RejectedError`, and of one of the numbers, if some are given. It recognizes an error of
- * another copy of this package, too.
+ * Whether a caught value is a `RejectedError`, including one from another copy of this package. If you pass numbers, its `error` must be
+ * one of them.
  *
  * @example
  * import { errors, isRejectedError } from '@plant-store/client';
@@ -119,13 +116,13 @@ export function isRejectedError<const Listed extends ErrorNumber = ErrorNumber>(
   return numbers.length === 0 || numbers.includes(Object(error).error);
 }
 
-/** The statuses of success that operations have (RFC 9110, section 15.3). */
+/** The success statuses of operations (RFC 9110, section 15.3). */
 export type SuccessStatus = 200 | 204;
 
 /** The successful replies of a union of replies. */
 export type SuccessOf<Given> = Extract<Given, { readonly status: SuccessStatus }>;
 
-/** Errors by their numbers: a union that narrows by `error` and by `status`. */
+/** The errors with these numbers: a union that narrows by `error` and by `status`. */
 export type RejectionOf<Listed> = Listed extends ErrorNumber ? RejectedError<Listed> : never;
 
 type SuccessBody<Given> = Given extends { readonly status: SuccessStatus; readonly body: infer Body }

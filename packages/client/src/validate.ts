@@ -6,8 +6,8 @@ import type { Reply } from './read-reply.js';
 /**
  * Checks a reply against the schemas of the API. It accepts additions of later versions: unknown members, and new error numbers.
  *
- * @throws {Error} when the reply is not valid. The message names the operation, the status, and each member that is wrong, and
- * contains no text of the reply.
+ * @throws {Error} when the reply is not valid. The message names the operation, the status, and each invalid member, and contains no text
+ * of the reply.
  *
  * @example
  * import { createClient } from '@plant-store/client';
@@ -24,7 +24,7 @@ export function validateReply(
     throw new Error(`The reply of ${operation} with status ${status} is not valid: ${problems.join('; ')}`);
 }
 
-/** The schema of the body by status, or a symbol where there is no body. */
+/** The schema of the body by status, or a symbol if there is no body. */
 type Responses = Readonly<Record<number, z.ZodType | symbol>>;
 
 function findProblems(responses: Responses, status: number, body: unknown): readonly string[] {
@@ -35,7 +35,7 @@ function findProblems(responses: Responses, status: number, body: unknown): read
   return error === undefined ? [] : describe(error.issues, ['body']);
 }
 
-/** Replaces zod's messages, which a program can configure to contain values. */
+/** Replaces zod's messages, because a program can configure them to contain values. */
 function explain(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be of type ${issue.expected}`;
@@ -47,8 +47,12 @@ function describe(issues: readonly z.core.$ZodIssue[], parent: readonly Property
   return issues.flatMap((issue) => {
     const path = [...parent, ...issue.path];
     if (issue.code !== 'invalid_union') return [`${path.join('.')} ${issue.message}`];
-    // The result of one plant of a batch: its status determines its other members.
-    const ofStatus = issue.errors.find((errors) => errors.every(({ path: [member] }) => member !== 'status'));
-    return ofStatus ? describe(ofStatus, path) : [`${path.join('.')}.status has a value that is not allowed`];
+    // The result for one plant of a batch. Its status determines its other members.
+    const sameStatus = issue.errors.find((errors) =>
+      errors.every(({ path: [member] }) => member !== 'status'),
+    );
+    return sameStatus
+      ? describe(sameStatus, path)
+      : [`${path.join('.')}.status has a value that is not allowed`];
   });
 }

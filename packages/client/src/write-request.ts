@@ -12,8 +12,7 @@ export interface RequestParts {
 }
 
 /**
- * The path and query of a request, to be appended to the base URL. A list in the query becomes one parameter per
- * value.
+ * Returns the path and query of a request, to append to the base URL. A list in the query becomes one parameter per value.
  *
  * @throws {RangeError} when an integer `number` may have been rounded
  */
@@ -21,18 +20,18 @@ export function writeTarget(
   { path }: Pick<Route, 'path'>,
   { params = {}, query = {} }: RequestParts,
 ): string {
-  // Called only for the errors it throws; the values are written as text below.
+  // Called only for its errors. The values are written as text below.
   stringifyExactJson([params, query]);
   const target = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of [value ?? []].flat()) search.append(name, String(one));
+    for (const item of [value ?? []].flat()) search.append(name, String(item));
   }
   return target + `?${search}`.replace(/\?$/, '');
 }
 
 /**
- * The body of a request, if it has one, with every integer exact.
+ * Returns the body of a request, if it has one, with every integer exact.
  *
  * @throws {RangeError} when an integer `number` may have been rounded
  */

@@ -3,7 +3,7 @@
  * invisible characters, such as text direction marks.
  */
 export function toAsciiNumber(text: string): string {
-  // A fast path: most numbers are ASCII already, and a file may have a million.
+  // A fast path: most numbers are ASCII, and a file may have a million.
   if (/^[\x20-\x7E]*$/.test(text)) return text.trim();
   return text
     .replaceAll(/\p{Cf}/gu, '')
@@ -15,10 +15,10 @@ export function toAsciiNumber(text: string): string {
     .replaceAll(/\p{Nd}/gu, toAsciiDigit);
 }
 
-/** In Unicode, the digits 0 to 9 of each script are consecutive, and so are adjacent sets of digits. */
+/** In Unicode, the digits 0 to 9 of a script are consecutive. Several sets of digits may follow each other, hence the remainder. */
 function toAsciiDigit(digit: string): string {
   const codePoint = digit.codePointAt(0) ?? 0;
-  let before = codePoint;
-  while (/\p{Nd}/u.test(String.fromCodePoint(before - 1))) before--;
-  return String((codePoint - before) % 10);
+  let firstZero = codePoint;
+  while (/\p{Nd}/u.test(String.fromCodePoint(firstZero - 1))) firstZero--;
+  return String((codePoint - firstZero) % 10);
 }

@@ -3,9 +3,10 @@ import { fieldsOf, type Kind, type Kinds, namesOf, type Resource } from './resou
 /** A column value in a database. */
 export type Column = string | number | bigint | null;
 
+/** Converts values of one kind to columns and back. */
 interface Codec<Value> {
   toColumn(value: Value): Exclude<Column, null>;
-  /** Drivers return an int64 as text or as a `bigint` if a number cannot hold it, and a boolean as one or as a number. */
+  /** Drivers return an int64 as number, `bigint`, or text, and a boolean as boolean or number. */
   fromColumn(column: Exclude<Column, null> | boolean): Value;
 }
 
@@ -22,23 +23,23 @@ const codecs: { readonly [Of in Kind]: Codec<Kinds[Of]['value']> } = {
 
 /** Functions over the fields of records. */
 export interface Fieldset<Fields> {
-  /** The names of the fields, in their order. */
+  /** The names of the fields, in order. */
   readonly names: readonly (keyof Fields & string)[];
-  /** Picks the fields of a record that has other members. Leaves out absent fields. */
+  /** Returns the fields of a record without its other members. Omits absent fields. */
   pick(record: Fields): Fields;
-  /** Whether two records have the same fields. An empty text differs from none. */
+  /** Whether two records have the same fields. Empty text differs from an absent field. */
   isSame(a: Fields, b: Fields): boolean;
 }
 
-/** How the fields of a resource are stored and compared. */
+/** Functions over the fields of records, as stored in the columns of a database. */
 export interface Columns<Fields> extends Fieldset<Fields> {
-  /** The values in the order of the fields. */
+  /** Returns the column values of a record, in the order of the fields. */
   toColumns(record: Fields): readonly Column[];
-  /** Sets the fields of a record from the columns of a row, which begin at an index. A field without a value is not changed. */
+  /** Sets the fields of a record from the columns of a row, starting at an index. Does not change a field without a value. */
   readColumns(row: readonly unknown[], start: number, record: Record<string, unknown>): void;
-  /** The column value of one field. */
+  /** Returns the column value of one field. */
   toColumn(name: string, value: unknown): Column;
-  /** A text that identifies the fields: for text fields it is their JSON, as in version 1.0. */
+  /** Returns a text that identifies the fields. For text fields it is their JSON, as in version 1.0. */
   identify(record: Fields): string;
 }
 
@@ -59,11 +60,10 @@ export function fieldsetOf<Fields>(resource: Pick<Resource, 'fields'>): Fieldset
 }
 
 export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns<Fields> {
-  const all = fieldsOf({ fields } as Resource).map(([name, { kind }]): readonly [string, Codec<unknown>] => [
-    name,
-    codecs[kind],
-  ]);
-  const codecOf = new Map(all);
+  const namedCodecs = fieldsOf({ fields } as Resource).map(
+    ([name, { kind }]): readonly [string, Codec<unknown>] => [name, codecs[kind]],
+  );
+  const codecOf = new Map(namedCodecs);
   const fieldset = fieldsetOf<Fields>({ fields });
   const { names } = fieldset;
   const valuesOf = (record: Fields) => record as Readonly<Record<string, unknown>>;
@@ -74,18 +74,18 @@ export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns
     toColumn,
     toColumns(record) {
       const values = valuesOf(record);
-      return all.map(([name, codec]) => {
+      return namedCodecs.map(([name, codec]) => {
         const value = values[name];
         if (value === undefined) return null;
-        // A text is in its column as it is.
+        // A shortcut: text is stored unchanged.
         return typeof value === 'string' && codec === codecs.text ? value : codec.toColumn(value);
       });
     },
     readColumns(row, start, record) {
-      let place = start;
-      for (const [name, { fromColumn }] of all) {
-        const column = row[place++];
-        // A text is in its column as it is.
+      let index = start;
+      for (const [name, { fromColumn }] of namedCodecs) {
+        const column = row[index++];
+        // A shortcut: text is stored unchanged.
         if (column !== null && column !== undefined)
           record[name] =
             typeof column === 'string' && fromColumn === String ? column : fromColumn(column as never);

@@ -13,15 +13,15 @@ export interface ErrorTexts {
   readonly example: string;
 }
 
-/** The texts of the errors about records of one resource. */
+/** Returns the texts of the errors about the records of one resource. */
 export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorTexts>> {
   const { name, plural } = resource;
   const { invalid, notFound } = errorNamesOf(resource);
-  const [text = ''] = fieldsOf(resource).flatMap(([each, { kind }]) => (kind === 'text' ? each : []));
+  const [textField = ''] = fieldsOf(resource).flatMap(([field, { kind }]) => (kind === 'text' ? field : []));
   return {
     [invalid]: {
       meaning: `The body is not ${withArticle(`New${capitalize(name)}`)} or a batch of ${plural}. The message names every invalid field.`,
-      example: `The ${name} is not valid: id is required${text && `; ${text} must be a string`}.`,
+      example: `The ${name} is not valid: id is required${textField && `; ${textField} must be a string`}.`,
     },
     [notFound]: { meaning: `There is no ${name} with this ID.`, example: messagesOf(resource).notFound(7n) },
   };
@@ -30,7 +30,7 @@ export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorT
 /** The errors that are not about records of one resource. */
 type OtherErrorName = Exclude<ErrorName, `invalid_${ResourceName}` | `${ResourceName}_not_found`>;
 
-/** When each is sent, and what the caller can do. */
+/** The meanings of the errors; see `ErrorTexts`. */
 const meanings: Readonly<Record<OtherErrorName, string>> = {
   bad_request: 'Invalid HTTP/1.1, or an invalid parameter. Fix the client or the proxy in front of it.',
   malformed_json: 'The body is not JSON in UTF-8 (RFC 8259), or is ambiguous.',
@@ -73,18 +73,18 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
     'The service cannot fetch the keys of the identity provider. Wait for Retry-After, then retry.',
 };
 
-const about = messagesOf(resources.plant);
+const plantMessages = messagesOf(resources.plant);
 
-/** A message of each. */
+/** An example message of each error. */
 const examples: Readonly<Record<OtherErrorName, string>> = {
   bad_request: 'The request is not valid HTTP: a header is malformed.',
   malformed_json: messages.malformedJson("Expected end of input but got '}' at position 27"),
-  id_taken: about.idTaken(INT64_MAX),
+  id_taken: plantMessages.idTaken(INT64_MAX),
   unsupported_content_type: messages.unsupportedContentType('text/plain'),
   body_too_large: messages.bodyTooLarge(1_048_576),
-  batch_too_large: about.batchTooLarge(MAX_RECORDS + 1),
-  id_retired: about.idRetired(7n),
-  precondition_required: about.preconditionRequired,
+  batch_too_large: plantMessages.batchTooLarge(MAX_RECORDS + 1),
+  id_retired: plantMessages.idRetired(7n),
+  precondition_required: plantMessages.preconditionRequired,
   invalid_token_request:
     'The new token is not valid: name is required; ratePerMinute must be an integer from 1 to 1000000000.',
   token_inactive: messages.tokenInactive(3n),
@@ -96,7 +96,7 @@ const examples: Readonly<Record<OtherErrorName, string>> = {
   not_found: messages.notFound('/plant'),
   token_not_found: messages.tokenNotFound(7n),
   method_not_allowed: messages.methodNotAllowed('PUT', '/plants', ['POST', 'GET', 'HEAD']),
-  precondition_failed: about.changed(7n),
+  precondition_failed: plantMessages.changed(7n),
   rate_limited: 'Too many requests. Try again in 7 seconds.',
   internal_error: 'An unexpected error occurred. Retrying the request is safe.',
   changes_unsupported: messages.changesUnsupported,
@@ -108,7 +108,7 @@ const examples: Readonly<Record<OtherErrorName, string>> = {
     'The service cannot fetch the keys of the identity provider. Try again in 10 seconds.',
 };
 
-/** The texts of each error. They are separate from the numbers, which every client loads. */
+/** The texts of each error. They are not in `errors`, because every client loads that table. */
 export const errorTexts = Object.fromEntries([
   ...Object.entries(examples).map(([name, example]) => [
     name,

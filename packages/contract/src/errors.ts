@@ -1,4 +1,4 @@
-/** A number, and the HTTP status it is sent with. */
+/** The number of an error, and the HTTP status with which it is sent. */
 export interface ErrorDefinition {
   /** The value of the field `error`: the HTTP status times 100, plus a serial number. A published number never changes its meaning. */
   readonly error: number;
@@ -6,10 +6,10 @@ export interface ErrorDefinition {
 }
 
 /**
- * Every error that the service replies with, by its stable name. What each means:
+ * All errors of the service, by their stable names. Their meanings:
  * https://github.com/plant-store/plant-store/blob/HEAD/docs/use/api.md#errors
  *
- * Plain data: the schema, the OpenAPI document, the service, the client, and the documents derive from this table.
+ * The schemas, the OpenAPI document, the service, the client, and the documents derive from this table.
  */
 export const errors = {
   bad_request: { error: 40000, status: 400 },
@@ -56,13 +56,13 @@ export type ErrorNameOf<Status extends number> = {
 
 /** The body of a reply that is not a success. */
 export interface ErrorBody<Listed extends number = ErrorNumber> {
-  /** What went wrong, as a number of the table `errors`. A service of a later version may send others. */
+  /** What went wrong, as a number of the table `errors`. A later version of the service may send other numbers. */
   error: Listed;
-  /** What went wrong, and what to do about it. Made for people: the wording may change. */
+  /** What went wrong, and what to do about it. It is for people: the wording may change. */
   message: string;
 }
 
-/** The error for one record of a batch: what a separate request would have returned. */
+/** The error for one record of a batch. A separate request would have returned the same error. */
 export interface FailedResult<Status extends number> {
   status: Status;
   error: ErrorNumber<ErrorNameOf<Status>>;

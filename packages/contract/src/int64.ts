@@ -5,10 +5,7 @@ export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
 
 /**
- * Whether a value is exactly one 64-bit signed integer.
- *
- * A `number` counts only while it is a safe integer: beyond ±(2^53 - 1) it may already have been rounded,
- * so there only a `bigint` is exact.
+ * Whether a value is an exact 64-bit signed integer. A `number` beyond ±(2^53 - 1) is not, because it may have been rounded.
  */
 export function isInt64(value: unknown): value is number | bigint {
   if (typeof value === 'bigint') return value >= INT64_MIN && value <= INT64_MAX;

@@ -1,19 +1,19 @@
 /** The maximum number of records in a page of a list or a batch. */
 export const MAX_RECORDS = 1_000;
 
-/** The highest rate limit of a token, in requests per minute. */
+/** The maximum rate limit of a token, in requests per minute. */
 export const MAX_RATE_PER_MINUTE = 1_000_000_000;
 
 /** The maximum length of the name of a token that is created over HTTP, in Unicode code points. */
 export const TOKEN_NAME_MAX_LENGTH = 100;
 
 /**
- * How many tokens may be valid at once when one is created over HTTP. A list has all valid tokens, and up to as many of the latest ended
- * ones.
+ * The maximum number of valid tokens for a create over HTTP. A list has all valid tokens, and up to this many of the latest tokens that
+ * were revoked or have expired.
  */
 export const MAX_TOKENS = 1_000;
 
-/** The maximum time for which a token and its replacement both work, in seconds: a year of 365 days. */
+/** How long a token and its replacement may both work, in seconds: 365 days. */
 export const MAX_OVERLAP_SECONDS = 31_536_000;
 
 /** The maximum wait of a request for changes, in seconds: less than the timeout of common proxies. */

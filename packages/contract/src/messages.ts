@@ -4,14 +4,13 @@ import { MAX_RECORDS, MAX_TOKENS } from './limits.js';
 import { capitalize, errorNamesOf, type Resource, withArticle } from './resource.js';
 import { shorten } from './shorten.js';
 
-/** The maximum lengths of the texts in a list's query, for code without the schema. */
+// For code that does not load the schemas.
 export { MAX_OVERLAP_SECONDS, MAX_RATE_PER_MINUTE, MAX_TOKENS, QUERY_MAX_LENGTHS } from './limits.js';
-// In a separate module, so that the first view of the page does not load the messages.
+// In a separate module, so that the web page can load it without the messages.
 export { shorten } from './shorten.js';
 
 /**
- * The messages of errors that the service and the fake plant store of the client both reply with. A long quoted part of a request is
- * truncated.
+ * The messages of errors that both the service and the fake plant store of the client send. Long quoted parts of a request are shortened.
  */
 export const messages = {
   invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
@@ -51,9 +50,9 @@ export const messages = {
     `${method} is not allowed on ${shorten(path, 200)}. Use ${allowed.join(' or ')}.`,
 } as const;
 
-/** The messages about records of a resource, which the service and the fake plant store of the client both reply with. */
+/** Returns the messages about records of a resource that both the service and the fake plant store of the client send. */
 export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) {
-  const one = withArticle(name);
+  const aRecord = withArticle(name);
   return {
     idTaken: (id: bigint) =>
       `${capitalize(name)} ${id} already exists with different values. Choose another id.`,
@@ -62,7 +61,7 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     notFound: (id: bigint) => `There is no ${name} ${id}.`,
     /** For a request to reuse the id of a deleted record. */
     idNeverUsed: (id: bigint) => `${capitalize(name)} ${id} never existed. Create it with POST /${plural}.`,
-    invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of ${one}.`,
+    invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of ${aRecord}.`,
     preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
     itemIfMatchRequired: `Send ifMatch with the ETag that the ${name} had when you read or created it, or * for any state.`,
     changed: (id: bigint) =>
@@ -88,7 +87,7 @@ function unsupported(problem: string): string {
 interface Issue {
   readonly message: string;
   readonly path?: readonly unknown[] | undefined;
-  /** The unknown members, in an issue about them. */
+  /** The names of unknown members, if the issue is about them. */
   readonly keys?: readonly string[] | undefined;
 }
 
@@ -97,32 +96,32 @@ export type RequestIssues = {
   readonly [Part in 'path' | 'query' | 'headers' | 'body']?: readonly Issue[] | undefined;
 };
 
-/** What a body is for, and the error for one that is not valid. */
+/** What a body describes, and the error for an invalid body. */
 export interface BodySubject {
-  /** For example `plant` or `batch`. */
-  readonly what: string;
+  /** A noun for the body, such as `plant` or `batch`. */
+  readonly noun: string;
   readonly errorName: ErrorName;
 }
 
-/** The error that a request with issues is rejected with, and its message. */
+/** The error for a request with issues, and its message. */
 export interface InvalidRequest {
   readonly errorName: ErrorName;
   readonly message: string;
 }
 
-/** The subject of the body of a request for one record, or for a batch. */
-export const subjectOf = (resource: Pick<Resource, 'name'>, what: string = resource.name): BodySubject => ({
-  what,
+/** Returns the subject of the body of a request for a record or a batch. */
+export const subjectOf = (resource: Pick<Resource, 'name'>, noun: string = resource.name): BodySubject => ({
+  noun,
   errorName: errorNamesOf(resource).invalid,
 });
 
 /**
- * The error for a request that fails validation. The message names every issue, with its part of the request unless only the body has
- * issues.
+ * Returns the error for a request that fails validation. The message names every issue. If an issue is not in the body, it also names the
+ * part of the request.
  */
 export function explainInvalid(
   { path, query, headers, body }: RequestIssues,
-  { what, errorName }: BodySubject,
+  { noun, errorName }: BodySubject,
 ): InvalidRequest {
   const parameters = [
     formatPart(path, (name) => `the path parameter ${name}`),
@@ -132,7 +131,7 @@ export function explainInvalid(
   if (parameters.length === 0) {
     // The invalid value may be a part of the body, or a line of a file.
     const issues = formatPart(body, (field) => (field === '' ? 'it' : field));
-    return { errorName, message: `The ${what} is not valid: ${issues}.` };
+    return { errorName, message: `The ${noun} is not valid: ${issues}.` };
   }
   const inBody = formatPart(body, (field) => (field === '' ? 'the body' : `the field ${field} of the body`));
   const all = inBody === '' ? parameters : [...parameters, inBody];

@@ -41,6 +41,6 @@ it.each([
   ['deletePlants', 'batch', 'invalid_plant'],
   ['createToken', 'new token', 'invalid_token_request'],
   ['rotateToken', 'rotation', 'invalid_token_request'],
-] as const)('the body of %s is a %s, and otherwise the error is %s', (name, what, errorName) => {
-  expect(subjectOfOperation(contract[name].metadata)).toEqual({ what, errorName });
+] as const)('the body of %s is a %s, and otherwise the error is %s', (name, noun, errorName) => {
+  expect(subjectOfOperation(contract[name].metadata)).toEqual({ noun, errorName });
 });

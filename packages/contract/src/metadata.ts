@@ -4,7 +4,7 @@ import { type BodySubject, subjectOf } from './messages.js';
 import type { ScopeOf } from './resource.js';
 import type { ResourceName, resources } from './resources.js';
 
-/** What an operation does with the records of a resource. */
+/** The operations on the records of a resource. */
 export type RecordOperation =
   | 'create'
   | 'get'
@@ -19,7 +19,7 @@ export type RecordOperation =
   | 'changes'
   | 'history';
 
-/** What an operation on records of one resource requires and does. Everything else is derived from it. */
+/** The metadata of an operation on records of one resource. Everything else is derived from it. */
 interface MetadataOf<Name extends ResourceName> {
   readonly scope: ScopeOf<(typeof resources)[Name]['plural']>;
   readonly resource: Name;
@@ -30,19 +30,19 @@ interface MetadataOf<Name extends ResourceName> {
   readonly example?: object;
 }
 
-/** What an operation on records needs and does. */
+/** The metadata of an operation on records. */
 export type RecordMetadata = { [Name in ResourceName]: MetadataOf<Name> }[ResourceName];
 
-/** What an operation on tokens needs. */
+/** The metadata of an operation on tokens. */
 export interface TokenMetadata {
   readonly scope: Scope | undefined;
   readonly resource?: undefined;
   readonly operation?: undefined;
   /** The name of its body in messages. */
   readonly subject?: 'new token' | 'rotation';
-  /** The body of the example request, or its query. */
+  /** The body or the query of the example request. */
   readonly example?: object;
-  /** The errors that do not follow from its body, path, and statuses. */
+  /** The errors that cannot be derived from its body, path, and statuses. */
   readonly errors?: readonly ErrorName[];
   /** The descriptions of the replies that other operations do not have, by status. */
   readonly replies: Readonly<Record<number, string>>;
@@ -50,7 +50,7 @@ export interface TokenMetadata {
 
 export type Metadata = RecordMetadata | TokenMetadata;
 
-/** An operation of the contract, without the types of ts-rest, which do not compile in every program. Schemas are those of zod. */
+/** An operation of the contract, without the types of ts-rest, which do not compile in every program. The schemas are those of zod. */
 export interface Operation {
   readonly method: string;
   readonly path: string;
@@ -64,15 +64,15 @@ export interface Operation {
   readonly responses: Readonly<Record<number, unknown>>;
 }
 
-/** Metadata whose type has the scope only, so that the declarations of the contract stay short. */
+/** Returns metadata unchanged, with a type that has only its scope, so that the declarations of the contract stay short. */
 export const ofTokens = <const Needed extends Scope | undefined>(
   metadata: TokenMetadata & { readonly scope: Needed },
 ): TokenMetadata & { readonly scope: Needed } => metadata;
 
-/** The subject of the body of an operation, for `explainInvalid`. */
+/** Returns the subject of the body of an operation, for `explainInvalid`. */
 export function subjectOfOperation(metadata: Metadata): BodySubject {
   const { resource, operation } = metadata;
   if (resource === undefined)
-    return { what: metadata.subject ?? 'request', errorName: 'invalid_token_request' };
+    return { noun: metadata.subject ?? 'request', errorName: 'invalid_token_request' };
   return subjectOf({ name: resource }, operation.endsWith('Many') ? 'batch' : resource);
 }

@@ -3,7 +3,7 @@ import { hasBody } from './replies.js';
 import { fieldsOf, filtersOf, severalOf } from './resource.js';
 import { resources } from './resources.js';
 
-/** An example request, as sent by tools that convert the document to a collection of requests. */
+/** An example request. Some tools convert the document to a collection of requests, and send them. */
 export interface ExampleRequest {
   readonly params?: object;
   readonly query?: object;
@@ -12,18 +12,20 @@ export interface ExampleRequest {
 }
 
 /**
- * The id of the examples is unlikely to be in use, because running all requests deletes these records. It is below 2^53, because most tools
- * parse the document with floating-point numbers.
+ * The ID in the examples. It must be unlikely to be in use, because sending all requests deletes this record, and below 2^53, because most
+ * tools parse the document with floating-point numbers.
  */
 const id = 314_159_265;
-const batch = [id + 1, id + 2];
 
-/** No token has this id, because running all requests must not revoke a token in use. */
+/** The IDs in the examples of batches. */
+const batchIds = [id + 1, id + 2];
+
+/** An ID that no token has, because sending all requests must not revoke a token in use. */
 const tokenId = 999_999_999;
 
 /**
- * An example request of an operation. All succeed unchanged if sent in the order of the document: create, list, get, update and delete the
- * same record; except rotate and revoke, which need the id of a token.
+ * Returns an example request of an operation. Sent in the order of the document, all succeed without changes: they create, list, get,
+ * update, and delete the same record. Only rotate and revoke need the ID of a token.
  */
 export function exampleOf(operation: Operation): ExampleRequest {
   const { metadata, path } = operation;
@@ -41,19 +43,20 @@ function exampleOfRecords({ resource, operation, example }: RecordMetadata): Exa
   const filters = filtersOf(resources[resource]);
   const [optional] = filters.flatMap(([name, { required }]) => (required ? [] : name));
   const [searched] = fields.flatMap(([, field]) => (field.search ? [String(field.example)] : []));
-  const [ofOne, ifMatch] = [{ params: { id } }, { 'if-match': '*' }];
-  const ofMany = { body: { ids: batch.map(String) } };
+  const byId = { params: { id } };
+  const ifMatch = { 'if-match': '*' };
+  const byIds = { body: { ids: batchIds.map(String) } };
   const requests: Readonly<Record<RecordOperation, ExampleRequest>> = {
     create: { body: { id, ...record, ...example } },
-    createMany: { body: { [plural]: batch.map((each) => ({ id: each, ...record, ...example })) } },
+    createMany: { body: { [plural]: batchIds.map((batchId) => ({ id: batchId, ...record, ...example })) } },
     updateMany: {
-      body: { [plural]: batch.map((each) => ({ id: each, ...record, ...example, ifMatch: '*' })) },
+      body: { [plural]: batchIds.map((batchId) => ({ id: batchId, ...record, ...example, ifMatch: '*' })) },
     },
-    getMany: ofMany,
-    deleteMany: ofMany,
-    get: ofOne,
-    update: { ...ofOne, headers: ifMatch, body: { ...record, ...example } },
-    delete: { ...ofOne, headers: ifMatch },
+    getMany: byIds,
+    deleteMany: byIds,
+    get: byId,
+    update: { ...byId, headers: ifMatch, body: { ...record, ...example } },
+    delete: { ...byId, headers: ifMatch },
     list: {
       query: {
         limit: 100,
@@ -71,7 +74,7 @@ function exampleOfRecords({ resource, operation, example }: RecordMetadata): Exa
         total: true,
       },
     },
-    history: { ...ofOne, query: { limit: 100 } },
+    history: { ...byId, query: { limit: 100 } },
     count: { query: {} },
     changes: { query: { limit: 100, after: '0', wait: 0 } },
   };

@@ -7,15 +7,15 @@ import { schemasOf } from './record-schemas.js';
 import { capitalize } from './resource.js';
 import { resources } from './resources.js';
 
-/** The example of each body, by its schema. */
-const bodies = new Map<unknown, unknown>(
+/** The example of each request body, by its schema. */
+const exampleBodies = new Map<unknown, unknown>(
   Object.values<Operation>(contract).flatMap((operation) =>
     'body' in operation ? [[operation.body, exampleOf(operation).body]] : [],
   ),
 );
 
-/** The items of batches of updates, which these refer to. */
-const updates = Object.fromEntries(
+/** The schemas of the items in batches of updates, by the names of their components. */
+const updateSchemas = Object.fromEntries(
   Object.values<Operation>(contract).flatMap(({ metadata }) =>
     metadata.operation === 'updateMany'
       ? [[`${capitalize(metadata.resource)}Update`, schemasOf(resources[metadata.resource]).update]]
@@ -24,8 +24,7 @@ const updates = Object.fromEntries(
 );
 
 /**
- * The OpenAPI 3.1 document of the API, derived from the contract: paths, schemas, examples and errors
- * all come from the definition that the service runs.
+ * Creates the OpenAPI 3.1 document of the API from the contract: the paths, schemas, examples, and errors are those of the service.
  */
 export function createOpenApiDocument(): ReturnType<typeof createDocument> {
   return createDocument(
@@ -50,7 +49,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
       ],
       paths: describePaths(contract),
       components: {
-        schemas: updates,
+        schemas: updateSchemas,
         securitySchemes: {
           bearer: {
             type: 'http',
@@ -67,7 +66,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
         // Unknown fields are ignored, in requests and in replies.
         delete jsonSchema.additionalProperties;
         // OpenAPI 3.1 deprecates `example` in schemas, but Insomnia reads no other example of a body.
-        if (bodies.has(zodSchema)) Reflect.set(jsonSchema, 'example', bodies.get(zodSchema));
+        if (exampleBodies.has(zodSchema)) Reflect.set(jsonSchema, 'example', exampleBodies.get(zodSchema));
       },
     },
   );

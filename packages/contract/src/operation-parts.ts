@@ -103,11 +103,11 @@ export interface TokenRotation {
 
 /** A new token. */
 export interface IssuedToken extends Token {
-  /** The text of the token. It is shown only once. */
+  /** The token to send. It is shown only once. */
   secret: string;
 }
 
-/** What the audit records: tokens, backups that were restored, and files that the command line imported. */
+/** The actions in the audit log: changes of tokens, restored backups, and files that the command line imported. */
 export type AuditAction =
   | 'token_created'
   | 'token_rotated'
@@ -220,14 +220,18 @@ export interface DeletedResult {
   status: 204;
 }
 
-/** The outcome of one record of a batch: what a separate request would return. */
+/** The outcome of one record of a batch, as a separate request would return it. */
 export type CreateResult = CreatedResult | FailedResult<400 | 500 | 503>;
+
+/** The outcome of one deletion of a batch, as a separate request would return it. */
 export type DeleteResult = DeletedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its records. */
 export interface CreateResults {
   results: CreateResult[];
 }
+
+/** The outcomes of a batch, in the order of its IDs. */
 export interface DeleteResults {
   results: DeleteResult[];
 }

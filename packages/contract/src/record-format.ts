@@ -2,40 +2,40 @@ import { toAsciiNumber } from './ascii-number.js';
 import { stringifyExactJson } from './exact-json/stringify.js';
 import type { Field, Kind, Resource } from './resource.js';
 
-/**
- * A record in a file, with the time at which it was stored (ISO 8601, in UTC), if known, and the fingerprint of its create, if it was
- * updated since.
- */
+/** A record in a file. */
 export type FileRecord<Fields> = Fields & {
   readonly id: bigint;
+  /** When it was stored (ISO 8601, in UTC), if known. */
   readonly addedAt?: string | undefined;
+  /** The fingerprint of its create, if it was updated since. */
   readonly original?: string | undefined;
 };
 
 /** How records are written to a file. */
 export interface RecordFormat<Fields> {
-  /** Comes before the first record. */
+  /** The text before the first record. */
   readonly head: string;
-  /** A record with its line break. */
+  /** Returns the line of a record, with its line break. */
   write(record: FileRecord<Fields>): string;
 }
 
-/** The resource of a line that names none, as in files of version 1.4 and earlier. */
-const unnamed = 'plant';
+/** The resource of a line that does not name its resource, as in files of version 1.4 and earlier. */
+const defaultResourceName = 'plant';
 
-const isNamed = ({ name }: Pick<Resource, 'name'>) => name !== unnamed;
+/** Whether the lines of a resource name it. */
+const isNamed = ({ name }: Pick<Resource, 'name'>) => name !== defaultResourceName;
 
 /**
- * The name of the resource of a line: of an NDJSON object, or of CSV cells by column name. This version may not have that resource.
- * `undefined` if the member or cell `resource` is not text.
+ * Returns the name of the resource of a line, which is an NDJSON object, or CSV cells by column name. There may be no such resource.
+ * Returns `undefined` if the member or cell `resource` is not text.
  */
 export function resourceNameOf(line: Readonly<Record<string, unknown>>): string | undefined {
   const name = line['resource'] ?? '';
   if (typeof name !== 'string') return undefined;
-  return name.trim() || unnamed;
+  return name.trim() || defaultResourceName;
 }
 
-/** The columns of CSV, in order. They are also the members of a line of NDJSON. */
+/** The columns of CSV, in order. A line of NDJSON has members with the same names. */
 export const recordColumnsOf = (resource: Resource): readonly string[] => [
   ...(isNamed(resource) ? ['resource'] : []),
   'id',
@@ -43,13 +43,13 @@ export const recordColumnsOf = (resource: Resource): readonly string[] => [
   'addedAt',
 ];
 
-/** A line of NDJSON for the id of a deleted record. */
+/** Returns the line of NDJSON for a deleted record. */
 export const writeDeleted = ({ name }: Pick<Resource, 'name'>, id: bigint): string =>
   `${stringifyExactJson({ resource: isNamed({ name }) ? name : undefined, id, deleted: true })}\n`;
 
 /**
- * The file formats of a resource, which `plant-store import` reads. Each line of a resource other than plants has the name of the resource,
- * so that it is never read as another one.
+ * Returns the file formats of a resource, which `plant-store import` reads. Each line of a resource other than plants has the name of the
+ * resource, so that it is never read as another one.
  */
 export function recordFormatsOf<Fields>(resource: Resource): {
   readonly ndjson: RecordFormat<Fields>;
@@ -59,33 +59,33 @@ export function recordFormatsOf<Fields>(resource: Resource): {
   const fields = Object.entries(resource.fields);
   return {
     /**
-     * `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`. A record without a time has `null`; without that
-     * member, an import would treat it as new, and use the time of the import.
+     * `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`. A record without a time has `"addedAt":null`. Without
+     * that member, an import would use the current time.
      */
     ndjson: {
       head: '',
       write({ id, addedAt = null, original, ...values }) {
-        const all: Readonly<Record<string, unknown>> = values;
-        const known = Object.fromEntries(fields.map(([field]) => [field, all[field]]));
+        const byName: Readonly<Record<string, unknown>> = values;
+        const known = Object.fromEntries(fields.map(([field]) => [field, byName[field]]));
         return `${stringifyExactJson({ resource: name, id, ...known, addedAt, original })}\n`;
       },
     },
     /**
-     * RFC 4180 for spreadsheets: with a byte order mark, so that they read UTF-8, and with texts guarded against formulas. Absent and empty
-     * values are the same in it.
+     * RFC 4180 for spreadsheets: with a byte order mark, so that they read UTF-8, and with text guarded against formulas. It does not
+     * distinguish absent and empty values.
      */
     csv: {
       head: `\uFEFF${recordColumnsOf(resource).join(',')}\r\n`,
       write({ id, addedAt = '', ...values }) {
-        const all: Readonly<Record<string, unknown>> = values;
-        const cells = fields.map(([field, { kind }]) => writeCell(kind, all[field]));
+        const byName: Readonly<Record<string, unknown>> = values;
+        const cells = fields.map(([field, { kind }]) => writeCell(kind, byName[field]));
         return `${[...(name === undefined ? [] : [name]), id, ...cells, addedAt].join(',')}\r\n`;
       },
     },
   };
 }
 
-/** The cell of a value: a list has spaces between its integers. */
+/** Returns the cell of a value. The integers of a list are separated by spaces. */
 function writeCell(kind: Kind, value: unknown): string {
   if (value === undefined) return '';
   if (kind === 'text') return quote(guardText(String(value)));
@@ -93,8 +93,8 @@ function writeCell(kind: Kind, value: unknown): string {
 }
 
 /**
- * The value of a cell written by `recordFormatsOf` or a person. `undefined` for an empty cell, or an empty list if one is required. A cell
- * without a valid value stays text, so that the schema rejects it.
+ * Returns the value of a cell that `recordFormatsOf` or a person wrote. An empty cell is `undefined`, or an empty list if the field is
+ * required. An invalid value stays text, so that the schema rejects it.
  */
 export function readCell(
   { kind, required = false }: Pick<Field, 'kind' | 'required'>,
@@ -110,36 +110,36 @@ export function readCell(
   return trimmed;
 }
 
-/** An integer with every digit, in digits of any script. Anything else stays a text. */
+/** Reads an exact integer, in digits of any script. Returns any other text unchanged. */
 export function readInteger(cell: string): bigint | string {
   const digits = toAsciiNumber(cell);
   return /^-?\d{1,19}$/.test(digits) ? BigInt(digits) : cell;
 }
 
-/** A field of CSV (RFC 4180, section 2). */
+/** Quotes a field of CSV, if necessary (RFC 4180, section 2). */
 function quote(text: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Characters that end a cell if a program uses another delimiter. */
+/** Characters that end a cell in a program that uses another delimiter. */
 const cellEnd = /([;\t\r\n])/;
 
-/** Text that a spreadsheet may interpret as a formula, after apostrophes, quotes and white space. */
+/** Text that a spreadsheet may interpret as a formula, after apostrophes, quotes, and white space. */
 const formula = /^'*["\s]*[=+\-@＝＋－＠]/;
 
-/** Leading white space after apostrophes, which a spreadsheet may remove. */
-const space = /^'*[\t\r\n]/;
+/** Leading white space after apostrophes. A spreadsheet may remove the white space. */
+const leadingSpace = /^'*[\t\r\n]/;
 
 /** Changes each part of a text that a spreadsheet may interpret as a formula. */
 function changeFormulas(text: string, change: (part: string) => string): string {
   const changed = text.split(cellEnd).map((part) => (formula.test(part) ? change(part) : part));
   const joined = changed.join('');
-  return space.test(joined) ? change(joined) : joined;
+  return leadingSpace.test(joined) ? change(joined) : joined;
 }
 
 /**
- * Guards a text for a spreadsheet: adds an apostrophe before text that could be interpreted as a formula, or that already has apostrophes
- * there (OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection).
+ * Guards a text for a spreadsheet: adds an apostrophe before text that a spreadsheet could interpret as a formula, and before text that
+ * would look guarded (OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection).
  */
 export function guardText(text: string): string {
   return changeFormulas(text, (part) => `'${part}`);

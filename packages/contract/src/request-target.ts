@@ -1,16 +1,16 @@
 import { routes } from './routes.js';
 
-/** The operations that are served under a path, in the order of the routes. Paths are compared exactly. */
+/** Returns the operations that are served under a path, in the order of the routes. Compares paths exactly. */
 export const matchPath = createPathMatcher(routes);
 
-/** The methods to name in `Allow`, for the operations of one path. A path with GET also has HEAD (RFC 9110, section 9.3.2). */
+/** Returns the methods to name in `Allow`, for the operations of one path. A path with GET also has HEAD (RFC 9110, section 9.3.2). */
 export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method'>[]): string[] {
   return [...new Set(operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
 }
 
 /**
- * The parameters of a query (URL standard, application/x-www-form-urlencoded), without its question mark: a list if one is sent more than
- * once, and `null` if it is not percent-encoded UTF-8. An invalid name is kept as sent.
+ * Parses a query without its question mark (URL standard, application/x-www-form-urlencoded). A parameter that is sent more than once is a
+ * list. A value that is not percent-encoded UTF-8 is `null`, and such a name is kept as sent.
  */
 export function parseQuery(query: string): Record<string, Parameter | Parameter[]> {
   const parameters: Record<string, Parameter | Parameter[]> = Object.create(null);
@@ -42,11 +42,10 @@ function decodeParameter(text: string): Parameter {
 export interface MatchedOperation<Name extends string> {
   readonly name: Name;
   readonly method: string;
-  /** The parameters in the path, as they were sent: still percent-encoded. */
+  /** The parameters in the path, as sent: percent-encoded. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** The parts of a route that are needed to match its path. */
 export interface MatchableRoute {
   readonly method: string;
   readonly path: string;

@@ -15,18 +15,18 @@ export type Kind = keyof Kinds;
 /** A field of a resource, as plain data. */
 export interface Field {
   readonly kind: Kind;
-  /** The name that people read, such as `Planted at`. */
+  /** The name in forms and tables, such as `Planted at`. */
   readonly label: string;
   /** A sentence without its period, for the OpenAPI document and the types. */
   readonly description: string;
   readonly example: Kinds[Kind]['input'];
   /** Whether a record must have it. Default: `false`. */
   readonly required?: boolean;
-  /** Whether a list has a parameter of its name, which selects the records with exactly this value. */
+  /** Whether a list has a parameter with its name that selects the records with exactly this value. */
   readonly filter?: boolean;
   /** Whether the parameter `q` of a list searches it. */
   readonly search?: boolean;
-  /** The minor version that added it, such as `1.5`, if the resource is older. */
+  /** The minor version that added it, such as `1.5`. Absent if it is as old as the resource. */
   readonly since?: string;
 }
 
@@ -46,7 +46,7 @@ export const int64List = (options: Options<'int64List'>): Field => ({ kind: 'int
 export interface Resource<Name extends string = string, Plural extends string = string> {
   /** In the singular, such as `plant`. */
   readonly name: Name;
-  /** Also the name of its table, and of its path. */
+  /** In the plural, such as `plants`. Also the name of its table and of its path. */
   readonly plural: Plural;
   /** In the order of forms, tables, and files. */
   readonly fields: Readonly<Record<string, Field>>;
@@ -86,35 +86,37 @@ type NameWithErrors = {
     : never;
 }[ErrorName];
 
-/** Defines a resource, whose errors must be in `errors`. */
+/** Defines a resource. Its errors must be in `errors`. */
 export function defineResource<const Name extends NameWithErrors, const Plural extends string>(
   definition: Resource<Name, Plural> & { readonly fields: { readonly [Each in ReservedName]?: never } },
 ): Resource<Name, Plural> {
   return definition;
 }
 
-/** The fields of a resource with their names, in their order. */
+/** Returns the fields of a resource with their names, in order. */
 export const fieldsOf = ({ fields }: Resource): readonly (readonly [name: string, field: Field])[] =>
   Object.entries(fields);
 
-/** The names of the fields of a resource, in their order. */
+/** Returns the names of the fields of a resource, in order. */
 export const namesOf = <Fields>({ fields }: Pick<Resource, 'fields'>): readonly (keyof Fields & string)[] =>
   Object.keys(fields) as (keyof Fields & string)[];
 
-/** The fields of a resource that were added after a minor version, such as `1.3`. */
+/** Returns the fields of a resource that were added after a minor version, such as `1.3`. */
 export function fieldsAfter(version: string, resource: Resource): readonly string[] {
   const isLater = ({ since = '' }: Field) => since.localeCompare(version, 'en', { numeric: true }) > 0;
   return fieldsOf(resource).flatMap(([name, field]) => (isLater(field) ? name : []));
 }
 
-/** The fields that a list can filter by, and the fields that `q` searches. */
+/** Returns the fields that a list can filter by. */
 export const filtersOf = (resource: Resource) => fieldsOf(resource).filter(([, { filter }]) => filter);
+
+/** Returns the fields that the parameter `q` of a list searches. */
 export const searchesOf = (resource: Resource) => fieldsOf(resource).filter(([, { search }]) => search);
 
-/** The name of the parameter of a list that takes several values of a filter. */
+/** Returns the name of the list parameter that takes several values of a filter. */
 export const severalOf = (filter: string): string => `${filter}s`;
 
-/** The orders that a list may have: also by the text of each field that its `q` searches, and descending. */
+/** Returns the orders that a list may have. Each field that `q` searches adds two. */
 export const ordersOf = (resource: Resource): readonly string[] => [
   'id',
   '-id',
@@ -123,38 +125,38 @@ export const ordersOf = (resource: Resource): readonly string[] => [
   ...searchesOf(resource).flatMap(([name]) => [name, `-${name}`]),
 ];
 
-/** Whether values may be written differently in request bodies and replies, so that both need separate types and schemas. */
+/** Whether request bodies may have other types than replies, so that both need separate types and schemas. */
 export const hasOwnInput = (resource: Resource): boolean =>
   fieldsOf(resource).some(([, { kind }]) => kind !== 'text' && kind !== 'boolean');
 
-/** Whether version 1.0 had the resource. Some of its names have no prefix, and the times of its oldest records are unknown. */
+/** Whether it is the resource of version 1.0. Some of its names have no prefix, and the times of its oldest records are unknown. */
 export const isFirst = ({ name }: Pick<Resource, 'name'>): boolean => name === 'plant';
 
-/** The prefix of names that every resource has, such as `Change`. */
+/** Returns the prefix of type names that every resource has, such as `Change`. */
 export const prefixOf = (resource: Pick<Resource, 'name'>): string =>
   isFirst(resource) ? '' : capitalize(resource.name);
 
-/** A noun with its indefinite article. */
+/** Returns a noun with its indefinite article. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The names of the errors about one resource. */
+/** Returns the names of the errors about one resource. */
 export const errorNamesOf = ({ name }: Pick<Resource, 'name'>) =>
   ({ invalid: `invalid_${name}`, notFound: `${name}_not_found` }) as {
     readonly invalid: Extract<ErrorName, `invalid_${string}`>;
     readonly notFound: Extract<ErrorName, `${string}_not_found`>;
   };
 
-/** The actions on records that scopes permit. */
+/** The actions on records. Each has a scope. */
 const actions = ['create', 'read', 'update', 'delete'] as const;
 
 export type Action = (typeof actions)[number];
 
-/** The scope that an action needs. The scopes of plants have no prefix, because they predate other resources. */
+/** The scopes of a resource. The scopes of plants have no prefix, because they predate other resources. */
 export type ScopeOf<Plural extends string> = Plural extends 'plants' ? Action : `${Plural}:${Action}`;
 
-/** The scopes of a resource, in the order of its actions. */
+/** Returns the scopes of a resource, in the order of the actions. */
 export const scopesOf = <Plural extends string>({
   name,
   plural,

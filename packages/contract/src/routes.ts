@@ -1,11 +1,11 @@
-/** What a client knows about an operation at run time. Plain data, because every client bundle contains it. */
+/** What a client knows about an operation at run time. It is plain data, because every client bundle contains it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With parameters as `:name`. */
   readonly path: string;
-  /** The status of a success, and those of other replies besides `commonStatuses`. Default: 200 only. */
+  /** The success status, and the statuses of other replies that are not in `commonStatuses`. Default: only 200. */
   readonly statuses?: readonly [success: number, ...others: number[]];
-  /** Whether you may retry a request without doing more than the first one. Default: `true`. */
+  /** Whether a retry has no further effect. Default: `true`. */
   readonly idempotent?: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface Route {
 export const commonStatuses = [400, 401, 403, 429, 500, 503] as const;
 
 /**
- * The operations of the API, in the order in which the service tries their paths: the most frequent ones come first. The contract defines
+ * The operations of the API, in the order in which the service matches their paths: the most frequent come first. The contract defines
  * their requests and replies.
  */
 export const routes = {

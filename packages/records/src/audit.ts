@@ -12,16 +12,18 @@ import type {
 import { ServiceError } from './errors.js';
 import { toIsoTime } from './iso-time.js';
 
-/** Who did something: an access token with its name at that time, the subject of a JSON Web Token, or a user at the command line. */
+/**
+ * Who did something: an access token by its ID and its name at that time, the subject of a JSON Web Token, or a user at the command line.
+ */
 export type Actor =
   | { readonly id: number; readonly name: string; readonly subject?: undefined; readonly user?: undefined }
   | { readonly subject: string; readonly id?: undefined; readonly user?: undefined }
   | { readonly user: string; readonly id?: undefined; readonly subject?: undefined };
 
-/** A token as stored in the audit, without its text. */
+/** A token as stored in the audit, without its secret. */
 export type TokenAtThatTime = Omit<AuditedToken, 'id'> & { readonly id: number };
 
-/** The subject of an action. */
+/** What an action was about. */
 export interface Subject {
   readonly token?: TokenAtThatTime | undefined;
   readonly replaced?: { readonly id: number; readonly name: string } | undefined;
@@ -29,8 +31,8 @@ export interface Subject {
   readonly file?: ImportedFile | undefined;
 }
 
-/** An action to record in the audit. */
-export interface Deed {
+/** An event to add to the audit log. */
+export interface AuditEvent {
   /** In milliseconds since 1970. */
   readonly at: number;
   readonly by: Actor;
@@ -38,29 +40,29 @@ export interface Deed {
   readonly about: Subject;
 }
 
-/** A recorded action with its number. */
-export interface NumberedDeed extends Deed {
+/** An event of the audit log, with its number. */
+export interface NumberedAuditEvent extends AuditEvent {
   readonly number: number;
 }
 
-/** Which actions to read: those before a number, by default all. */
-interface DeedQuery {
+interface AuditEventQuery {
+  /** Only events with lower numbers. */
   readonly before: number | undefined;
   readonly action: AuditAction | undefined;
   readonly limit: number;
 }
 
-/** The audit: who did what. */
+/** The audit log. */
 export interface Audit {
-  /** The newest first. */
-  list(query: DeedQuery): Promise<readonly NumberedDeed[]>;
+  /** Lists events, the newest first. */
+  list(query: AuditEventQuery): Promise<readonly NumberedAuditEvent[]>;
 }
 
-/** The default number of entries of a page. */
+/** The default number of entries on a page. */
 const defaultLimit = 100;
 
 /**
- * Returns a page of the audit, the newest entries first.
+ * Returns a page of the audit log, the newest entries first.
  *
  * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page
  */
@@ -71,17 +73,17 @@ export async function listAudit(
   if (after !== undefined && !/^[1-9]\d{0,14}$/.test(after))
     throw new ServiceError('bad_request', messages.invalidCursor);
   const before = after === undefined ? undefined : Number(after);
-  const found = await audit.list({ before, action, limit: limit + 1 });
-  const page = found.slice(0, limit);
+  const events = await audit.list({ before, action, limit: limit + 1 });
+  const page = events.slice(0, limit);
   const last = page.at(-1);
   return {
-    entries: page.map(showDeed),
-    ...(found.length > limit && last !== undefined && { next: String(last.number) }),
+    entries: page.map(showEvent),
+    ...(events.length > limit && last !== undefined && { next: String(last.number) }),
   };
 }
 
-/** An action as replies show it. */
-function showDeed({ number, at, by, action, about }: NumberedDeed): AuditEntry {
+/** An event as replies show it. */
+function showEvent({ number, at, by, action, about }: NumberedAuditEvent): AuditEntry {
   const { token, replaced, backup, file } = about;
   return {
     number,
@@ -95,7 +97,7 @@ function showDeed({ number, at, by, action, about }: NumberedDeed): AuditEntry {
   };
 }
 
-/** The parts of a token that the audit stores. */
+/** The parts of a token that the audit log stores. */
 export function describeToken({
   id,
   name,
@@ -116,7 +118,7 @@ export function describeToken({
   };
 }
 
-/** The actor as named in the log and stored in records: the id of a token, or `subject` and the subject of a JSON Web Token. */
+/** The actor as shown in the log and stored in records: the ID of a token, or `subject` and the subject of a JSON Web Token. */
 export function nameActor({ id, subject }: Actor): string {
   if (id !== undefined) return String(id);
   return subject === undefined ? 'command line' : `subject ${subject}`;

@@ -12,37 +12,40 @@ export interface RecordQuery {
   readonly q?: string | undefined;
   readonly addedFrom?: string | undefined;
   readonly addedBefore?: string | undefined;
-  /** The name of a filter: records without a value of it are also listed, or only these if no value is given. */
+  /** The name of a filter. Also lists records without a value for it, or only these if the filter has no value. */
   readonly without?: string | undefined;
-  /** Whether the page says how many records match. */
+  /** Whether the page includes the number of matches. */
   readonly total?: boolean | undefined;
-  /** With `id` the page has only ids. Default: the whole records. */
+  /** With `id`, the page has only IDs. Default: the whole records. */
   readonly fields?: 'id' | undefined;
 }
 
 /** Where a list begins. */
 interface Start {
-  /** The orders of its parts, one after the other. */
+  /** The orders of the parts of the list, in sequence. */
   readonly orders: readonly ListOrder[];
-  /** The position in the first part; `undefined` for its beginning. */
+  /** The position in the first part; `undefined` for the beginning of the part. */
   readonly position: ListPosition | undefined;
 }
 
-/** Records without a time come last in a list of the newest ones, and first in one of the oldest. */
+/** A list by time has two parts. Records without a time count as the oldest. */
 const timeOrders: Readonly<Record<string, readonly ListOrder[]>> = {
   newest: ['newest', 'untimed'],
   oldest: ['-untimed', 'oldest'],
 };
 
-/** The version of the cursor format. */
+/** The version of most cursor formats. */
 const version = '1';
 
-/** Writes and reads the cursors of lists of a resource: `next` of a page, and `after` of the following request. */
+/** The version of the cursors of counts, and of the cursors of changes with a generation. */
+const newerVersion = '2';
+
+/** Writes and reads the cursors of a resource's lists: the `next` of a page, and the `after` of the following request. */
 export function cursorsOf(resource: Resource) {
   const { toColumn } = columnsOf(resource);
   const filters = filtersOf(resource).map(([name]) => name);
 
-  /** Differs for queries that select other records, or order them differently. */
+  /** Returns a text that differs for queries that select other records or another order. */
   function fingerprint(query: RecordQuery): string {
     const { order = 'id', q } = query;
     const values = query as Readonly<Record<string, unknown>>;
@@ -51,17 +54,17 @@ export function cursorsOf(resource: Resource) {
       return typeof column === 'bigint' ? column.toString() : (column ?? null);
     };
     const columnOf = (name: string) => textOf(name, values[name]);
-    const [first = '', ...others] = filters;
-    // A filter that was added later only counts if it is set, so that older cursors stay valid.
-    const several = filters.map((name) => {
+    const [firstFilter = '', ...otherFilters] = filters;
+    const listFilters = filters.map((name) => {
       const list = values[severalOf(name)];
       return [severalOf(name), Array.isArray(list) ? list.map((value) => textOf(name, value)) : null];
     });
-    const later = [
-      ...[...others, 'addedFrom', 'addedBefore', 'without'].map((name) => [name, columnOf(name)]),
-      ...several,
+    // The parameters of later versions count only if they are set, so that older cursors stay valid.
+    const laterParameters = [
+      ...[...otherFilters, 'addedFrom', 'addedBefore', 'without'].map((name) => [name, columnOf(name)]),
+      ...listFilters,
     ].filter(([, value]) => value !== null);
-    return hashText(JSON.stringify([order, columnOf(first), q ?? null, ...later]));
+    return hashText(JSON.stringify([order, columnOf(firstFilter), q ?? null, ...laterParameters]));
   }
 
   return {
@@ -73,16 +76,16 @@ export function cursorsOf(resource: Resource) {
      * Reads where a list begins.
      *
      * @param cursor `undefined` for the beginning
-     * @returns `undefined` for a text that is not a cursor of this query, or that was written by another version of the service
+     * @returns `undefined` if the text is not a cursor of this query, or has another version
      */
     read(query: RecordQuery, cursor: string | undefined): Start | undefined {
       const { order = 'id' } = query;
       const orders = timeOrders[order] ?? [order];
       if (cursor === undefined) return { orders, position: undefined };
-      const start = `${version}.${fingerprint(query)}.`;
-      if (!cursor.startsWith(start)) return undefined;
+      const prefix = `${version}.${fingerprint(query)}.`;
+      if (!cursor.startsWith(prefix)) return undefined;
       const [, addedAt = '', text = '', key] =
-        /^(-?\d{1,16}|)\.([^.]+)(?:\.([\w-]*))?$/.exec(cursor.slice(start.length)) ?? [];
+        /^(-?\d{1,16}|)\.([^.]+)(?:\.([\w-]*))?$/.exec(cursor.slice(prefix.length)) ?? [];
       const id = readId(text);
       const keyText = key === undefined ? undefined : fromBase64Url(key);
       const isByText = !['id', 'time', 'untimed'].includes(partsOfOrder(orders[0] ?? 'id').by);
@@ -93,76 +96,83 @@ export function cursorsOf(resource: Resource) {
         ...(keyText !== undefined && { key: keyText }),
       };
       const isUntimed = orders.length > 1 && addedAt === '';
-      const at = orders.findIndex(
-        (each) => orders.length === 1 || partsOfOrder(each).by === (isUntimed ? 'untimed' : 'time'),
+      const part = orders.findIndex(
+        (partOrder) => orders.length === 1 || partsOfOrder(partOrder).by === (isUntimed ? 'untimed' : 'time'),
       );
-      return { orders: orders.slice(at), position };
+      return { orders: orders.slice(part), position };
     },
   };
 }
 
-/** The id at the end of a cursor. */
 const readId = (text: string) => Int64ParameterSchema.safeParse(text).data;
-/** Text in UTF-8 in base64url (RFC 4648, section 5), without padding. */
+
+/** Encodes text in UTF-8 as base64url (RFC 4648, section 5), without padding. */
 function toBase64Url(text: string): string {
   const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(text)));
   return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Returns `undefined` for a text that is not base64url. */
+/** Returns `undefined` if the text is not base64url. */
 function fromBase64Url(text: string): string | undefined {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
   const bytes = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   return new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
 }
 
-/** The FNV-1a hash of a text, of 32 bits. */
+const fnvOffsetBasis = 0x811c9dc5;
+const fnvPrime = 0x01000193;
+
+/** Returns a hash of 32 bits, FNV-1a over code points instead of bytes, in base 36. */
 export function hashText(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  let hash = fnvOffsetBasis;
+  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), fnvPrime);
   return (hash >>> 0).toString(36);
 }
 
-/** The maximum length of a value in a cursor. */
+/** The maximum length of a value in a cursor, in code points. */
 const maxValueLength = 180;
 
+const lastCodePoint = '\u{10ffff}';
+
 /**
- * Where the next page of counted values of a field begins: after the last value that is short enough for a cursor. If all are too long,
- * after all values with the beginning of the last one.
+ * Ends a page of counted values of a field at the last value that is short enough for a cursor. If all are too long, the next page begins
+ * after all values that start like the last value.
+ *
+ * @returns how many of the values are on the page, and the cursor of the next page
  */
 export function writeCountCursor(field: string, values: readonly string[]) {
   const count =
     values.findLastIndex((value) => [...value.slice(0, 2 * maxValueLength + 1)].length <= maxValueLength) +
       1 || values.length;
   const last = [...(values[count - 1] ?? '')];
-  const value = last.length > maxValueLength ? [...last.slice(0, maxValueLength), '\u{10ffff}'] : last;
-  return { count, cursor: ['2', `${field}s`, toBase64Url(value.join(''))].join('.') };
+  const value = last.length > maxValueLength ? [...last.slice(0, maxValueLength), lastCodePoint] : last;
+  return { count, cursor: [newerVersion, `${field}s`, toBase64Url(value.join(''))].join('.') };
 }
 
-/** Reads a cursor of counted values of a field: the value after which the page begins; `undefined` for anything else. */
+/** Returns the value after which a page of counts begins, or `undefined` if the text is not a cursor of counts of this field. */
 export function readCountCursor(field: string, cursor: string): string | undefined {
-  const start = `2.${field}s.`;
-  return cursor.startsWith(start) ? fromBase64Url(cursor.slice(start.length)) : undefined;
+  const prefix = `${newerVersion}.${field}s.`;
+  return cursor.startsWith(prefix) ? fromBase64Url(cursor.slice(prefix.length)) : undefined;
 }
 
-/** Where a page of the states of a record begins: at the replaced state with a place. */
+/** Returns the cursor of a page of a record's states that begins with the replaced state at `place`. */
 export function writeStateCursor(id: bigint, place: number): string {
   return [version, 'history', id, place].join('.');
 }
 
-/** Reads a cursor of the states of a record; `undefined` for anything else. */
+/** Returns the `place` in a cursor of a record's states, or `undefined` if the text is not such a cursor. */
 export function readStateCursor(id: bigint, cursor: string): number | undefined {
-  const start = `${version}.history.${id}.`;
-  const place = cursor.startsWith(start) ? cursor.slice(start.length) : '';
+  const prefix = `${version}.history.${id}.`;
+  const place = cursor.startsWith(prefix) ? cursor.slice(prefix.length) : '';
   return /^[1-9]\d{0,14}$/.test(place) ? Number(place) : undefined;
 }
 
-/** Where the page of changes after a change begins: `next` of a page, and `after` of the following request. */
+/** Returns the cursor of the page of changes after a position. */
 export function writeChangeCursor({ generation, number, id }: ChangePosition): string {
-  return [generation === '' ? version : `2.${generation}`, number ?? '', id].join('.');
+  return [generation === '' ? version : `${newerVersion}.${generation}`, number ?? '', id].join('.');
 }
 
-/** Reads a cursor of changes; `undefined` if it is not one. */
+/** Returns the position in a cursor of changes, or `undefined` if the text is not such a cursor. */
 export function readChangeCursor(cursor: string): ChangePosition | undefined {
   const [, generation = '', number = '', text = ''] =
     /^(?:1|2\.([0-9a-f]{8}))\.(\d{0,15})\.(.+)$/.exec(cursor) ?? [];

@@ -5,13 +5,13 @@ import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/
 interface ServiceErrorOptions {
   /** Headers of the reply, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long the client should wait before it retries, in seconds. It is sent as `Retry-After`. */
+  /** How long the client should wait before it retries. Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** The underlying error. It is logged, never sent. */
   readonly cause?: unknown;
 }
 
-/** An error of the registry `errors`. One place turns it into a reply. */
+/** An error of the registry `errors`. The error handler converts it to a reply. */
 export class ServiceError extends Error {
   override readonly name: string = 'ServiceError';
   readonly errorName: ErrorName;
@@ -39,7 +39,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The error for anything that is not in the registry: a plain 500, whose cause is logged. */
+/** The error for everything that is not in the registry: a 500. Its cause is logged. */
 export function internalError(cause: unknown): ServiceError {
   return new ServiceError('internal_error', 'An unexpected error occurred. Retrying the request is safe.', {
     cause,

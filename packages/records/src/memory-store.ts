@@ -20,7 +20,7 @@ import {
   type StoredRecord,
 } from './store.js';
 
-/** The common order of changes of all stores that share it. */
+/** Numbers the changes of all stores that share it. */
 export interface ChangeOrder {
   /** 8 hexadecimal digits. Positions of another generation are rejected with `cursor_expired`. */
   generation: string;
@@ -31,28 +31,28 @@ export interface ChangeOrder {
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Share it with the stores of other resources. Default: a new one. */
+  /** Shared with the stores of other resources. Default: a new one. */
   readonly changes?: ChangeOrder;
-  /** For how many days replaced states are kept. Default: forever. */
+  /** How many days replaced states are kept. Default: forever. */
   readonly historyDays?: number | undefined;
 }
 
 /** The store of a resource in memory. Every operation takes effect before it returns its promise. */
 export interface MemoryStore<Fields> extends Store<Fields> {
-  /** Finds the records with these ids, with their authors. */
+  /** Finds the records with these IDs, with their authors. */
   findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]>;
-  /** The fields of the records that exist now, by id, in the order in which they were stored. */
+  /** The fields of the existing records, by ID, in the order in which they were stored. */
   readonly records: ReadonlyMap<bigint, Readonly<Fields>>;
   /**
-   * Replaces everything that is stored, as restoring a backup does. If followers must read all records again, set a new `generation` of
-   * the order of changes first.
+   * Replaces everything that is stored, like a restored backup. If followers must read all records again, first set a new `generation` in
+   * the `ChangeOrder`.
    *
-   * @param records each with a different id; a record without a time gets the current one
+   * @param records with distinct IDs. A record without a time gets the current time
    */
   readonly replaceAll: (records: Iterable<StoredRecord<Fields>>) => void;
 }
 
-/** The entry of a store for an id. */
+/** The entry of a store for an ID. */
 interface Entry<Fields> {
   readonly id: bigint;
   /** `undefined` for a tombstone. */
@@ -61,10 +61,10 @@ interface Entry<Fields> {
   original: string | undefined;
   /** The size of the fields, in bytes. */
   bytes: number;
-  /** The number of the last change, and when it happened. */
+  /** The number of the last change. */
   number: number;
+  /** When the last change happened. */
   changedAt: number | undefined;
-  /** Who created it, and who changed it last. */
   addedBy: string | undefined;
   changedBy: string | undefined;
   /** The replaced states, oldest first. */
@@ -76,7 +76,7 @@ interface Placed<Fields> extends ListPosition {
   readonly entry: Entry<Fields>;
 }
 
-/** The position of an entry in the order of changes; outdated if the entry has changed since. */
+/** A change in the log. Outdated if the entry has changed since. */
 interface LoggedChange<Fields> {
   readonly number: number;
   readonly entry: Entry<Fields>;
@@ -87,26 +87,26 @@ export function createMemoryStore<Fields extends object>(
   resource: Resource,
   {
     now,
-    changes: order = { generation: '00000001', number: 0 },
+    changes: changeOrder = { generation: '00000001', number: 0 },
     historyDays = Number.POSITIVE_INFINITY,
   }: MemoryStoreOptions,
 ): MemoryStore<Fields> {
-  type One = Entry<Fields>;
   const { names, pick, isSame, toColumn } = columnsOf<Fields>(resource);
-  const searches = fieldsOf(resource).flatMap(([name, { search }]) => (search ? name : []));
-  const entries = new Map<bigint, One>();
+  const searchedFields = fieldsOf(resource).flatMap(([name, { search }]) => (search ? name : []));
+  const entries = new Map<bigint, Entry<Fields>>();
   const records = new Map<bigint, Readonly<Fields>>();
-  const orders = new Map<ListOrder, Placed<Fields>[]>();
+  /** The entries of each list order that was requested, kept sorted. */
+  const sortedEntries = new Map<ListOrder, Placed<Fields>[]>();
   let log: LoggedChange<Fields>[] = [];
   let lastPlace = 0;
 
   const fieldOf = (fields: Fields, name: string) => (fields as Readonly<Record<string, unknown>>)[name];
 
-  /** The size of fields as stored: text in UTF-8, everything else in digits. */
+  /** Returns the size of fields in bytes: text in UTF-8, and everything else as digits. */
   const bytesOf = (fields: Fields) =>
     names.reduce((bytes, name) => bytes + utf8Length(String(toColumn(name, fieldOf(fields, name)) ?? '')), 0);
 
-  function read({ id, fields, addedAt, original }: One): StoredRecord<Fields> {
+  function toRecord({ id, fields, addedAt, original }: Entry<Fields>): StoredRecord<Fields> {
     if (fields === undefined) return { id, deleted: true };
     return {
       ...fields,
@@ -118,11 +118,11 @@ export function createMemoryStore<Fields extends object>(
 
   const find = (id: bigint) => {
     const entry = entries.get(id);
-    return entry && read(entry);
+    return entry && toRecord(entry);
   };
 
   /** The current state of an entry; `undefined` for a tombstone. */
-  function stateOf(entry: One): RecordState<Fields> | undefined {
+  function stateOf(entry: Entry<Fields>): RecordState<Fields> | undefined {
     const { fields, original, changedAt: from, addedBy, changedBy } = entry;
     if (fields === undefined) return undefined;
     return { fields, from, until: undefined, by: original === undefined ? addedBy : changedBy };
@@ -130,8 +130,8 @@ export function createMemoryStore<Fields extends object>(
 
   const isKept = ({ until = 0 }: RecordState<Fields>) => until >= keptSince(now(), historyDays);
 
-  /** Stores a record, or a tombstone, as the last change. */
-  function put(record: StoredRecord<Fields>, by?: string): One {
+  /** Stores a record or a tombstone, as the last change. */
+  function put(record: StoredRecord<Fields>, by?: string): Entry<Fields> {
     const { id } = record;
     const existing = entries.get(id);
     const entry = existing ?? {
@@ -147,9 +147,9 @@ export function createMemoryStore<Fields extends object>(
       replaced: [],
     };
     const changedAt = now();
-    if (existing !== undefined) reorder(existing, false);
+    if (existing !== undefined) removeFromOrders(existing);
     if (isTombstone(record)) {
-      // It keeps its position in the order of times.
+      // `addedAt` stays, so that the tombstone keeps its position in lists by time.
       Object.assign(entry, { fields: undefined, bytes: 0, changedAt, replaced: [] });
       records.delete(id);
     } else {
@@ -167,74 +167,85 @@ export function createMemoryStore<Fields extends object>(
       records.set(id, fields);
     }
     entries.set(id, entry);
-    reorder(entry, true);
-    entry.number = ++order.number;
+    addToOrders(entry);
+    entry.number = ++changeOrder.number;
     log.push({ number: entry.number, entry });
+    // Drops outdated changes once they are more than half of the log.
     if (log.length > 2 * entries.size + 16) log = log.filter(isCurrent);
     return entry;
   }
 
-  const textOf = ({ fields }: One, name: string) => {
+  const textOf = ({ fields }: Entry<Fields>, name: string) => {
     const value = fields && fieldOf(fields, name);
     return value === undefined ? undefined : String(value);
   };
 
-  /** The entries of a list in its order: sorted by its first request, and kept sorted since. */
+  /** Returns the entries in an order. The first call sorts them. */
   function sortedIn(listOrder: ListOrder): Placed<Fields>[] {
     const sorted =
-      orders.get(listOrder) ??
+      sortedEntries.get(listOrder) ??
       [...entries.values()]
-        .flatMap((entry) => placeIn(listOrder, entry))
+        .flatMap((entry) => positionIn(listOrder, entry) ?? [])
         .sort((a, b) => comparePositions(listOrder, a, b));
-    orders.set(listOrder, sorted);
+    sortedEntries.set(listOrder, sorted);
     return sorted;
   }
 
-  /** The position of an entry in an order, if it is in it. */
-  function placeIn(listOrder: ListOrder, entry: One): Placed<Fields>[] {
+  /** Returns the position of an entry in an order, or `undefined` if the order does not include it. */
+  function positionIn(listOrder: ListOrder, entry: Entry<Fields>): Placed<Fields> | undefined {
     const { id, addedAt } = entry;
     const { by } = partsOfOrder(listOrder);
-    if (by === 'id' || by === 'untimed') return by === 'id' || addedAt === null ? [{ entry, id }] : [];
-    if (by === 'time') return addedAt === null ? [] : [{ entry, id, addedAt }];
-    return [{ entry, id, key: sortKeyOf(textOf(entry, by)) }];
+    if (by === 'id') return { entry, id };
+    if (by === 'untimed') return addedAt === null ? { entry, id } : undefined;
+    if (by === 'time') return addedAt === null ? undefined : { entry, id, addedAt };
+    return { entry, id, key: sortKeyOf(textOf(entry, by)) };
   }
 
-  /** Adds an entry to all orders, or removes it before it changes. */
-  function reorder(entry: One, isAdded: boolean): void {
-    for (const [listOrder, sorted] of orders)
-      for (const placed of placeIn(listOrder, entry)) {
-        const at = findIndex(sorted, (other) => comparePositions(listOrder, other, placed) < 0);
-        if (isAdded) sorted.splice(at, 0, placed);
-        else sorted.splice(at, 1);
-      }
+  function addToOrders(entry: Entry<Fields>): void {
+    for (const [listOrder, sorted] of sortedEntries) {
+      const placed = positionIn(listOrder, entry);
+      if (placed !== undefined) sorted.splice(indexIn(listOrder, sorted, placed), 0, placed);
+    }
   }
 
-  /** The entries of a list after a position, in order. */
-  function* placedAfter({ order: listOrder, after }: ListQuery): Generator<Placed<Fields>> {
+  /** Must be called before the entry changes. */
+  function removeFromOrders(entry: Entry<Fields>): void {
+    for (const [listOrder, sorted] of sortedEntries) {
+      const placed = positionIn(listOrder, entry);
+      if (placed !== undefined) sorted.splice(indexIn(listOrder, sorted, placed), 1);
+    }
+  }
+
+  const indexIn = (listOrder: ListOrder, sorted: readonly Placed<Fields>[], position: ListPosition) =>
+    findIndex(sorted, (other) => comparePositions(listOrder, other, position) < 0);
+
+  /** Yields the entries of a list after a position, in order. */
+  function* entriesAfter({ order: listOrder, after }: ListQuery): Generator<Placed<Fields>> {
     const sorted = sortedIn(listOrder);
     const isPassed = (placed: ListPosition) =>
       after !== undefined && comparePositions(listOrder, placed, after) <= 0;
-    for (let place = findIndex(sorted, isPassed); place < sorted.length; place++)
-      yield sorted[place] as Placed<Fields>;
+    for (let index = findIndex(sorted, isPassed); index < sorted.length; index++)
+      yield sorted[index] as Placed<Fields>;
   }
 
   function matcherOf({ equal = {}, q, addedFrom, addedBefore }: ListFilter) {
-    const compared = Object.entries(equal).flatMap(([name, values]) =>
+    const accepted = Object.entries(equal).flatMap(([name, values]) =>
       values ? [[name, values] as const] : [],
     );
     const folded = q === undefined ? undefined : foldText(q);
-    return ({ fields, addedAt }: One): boolean =>
+    return ({ fields, addedAt }: Entry<Fields>): boolean =>
       fields !== undefined &&
       (addedFrom === undefined || (addedAt !== null && addedAt >= addedFrom)) &&
       (addedBefore === undefined || (addedAt !== null && addedAt < addedBefore)) &&
-      compared.every(([name, values]) => values.includes(toColumn(name, fieldOf(fields, name)))) &&
-      (folded === undefined || searches.some((name) => hasText(String(fieldOf(fields, name) ?? ''), folded)));
+      accepted.every(([name, values]) => values.includes(toColumn(name, fieldOf(fields, name)))) &&
+      (folded === undefined ||
+        searchedFields.some((name) => hasText(String(fieldOf(fields, name) ?? ''), folded)));
   }
 
   return {
     records,
     replaceAll(given) {
-      for (const all of [entries, records, orders]) all.clear();
+      for (const map of [entries, records, sortedEntries]) map.clear();
       log = [];
       for (const record of given) put(record);
     },
@@ -247,7 +258,7 @@ export function createMemoryStore<Fields extends object>(
     async change({ id, by, replace }) {
       const before = find(id);
       const after = replace(before);
-      return { before, after: after && read(put(after, by)) };
+      return { before, after: after && toRecord(put(after, by)) };
     },
     find: async (id) => find(id),
     findHistory: async (ids) =>
@@ -255,22 +266,22 @@ export function createMemoryStore<Fields extends object>(
         const entry = entries.get(id);
         if (entry === undefined) return [];
         const { addedBy, changedBy } = entry;
-        return { record: read(entry), addedBy, changedBy };
+        return { record: toRecord(entry), addedBy, changedBy };
       }),
     async list(query, { matches, bytes }) {
       const isMatch = matcherOf(query);
-      const found: One[] = [];
+      const found: Entry<Fields>[] = [];
       let last: ListPosition | undefined;
       let total = 0;
-      for (const { entry, ...position } of placedAfter(query)) {
+      for (const { entry, ...position } of entriesAfter(query)) {
         if (!isMatch(entry)) continue;
         total += entry.bytes;
         if (last !== undefined && (found.length === matches || total > bytes))
-          return { records: found.map(read) as Stored<Fields>[], last };
+          return { records: found.map(toRecord) as Stored<Fields>[], last };
         found.push(entry);
         last = position;
       }
-      return { records: found.map(read) as Stored<Fields>[], last: undefined };
+      return { records: found.map(toRecord) as Stored<Fields>[], last: undefined };
     },
     countAll: async (filter) => ({
       count: [...entries.values()].filter(matcherOf(filter)).length,
@@ -288,11 +299,11 @@ export function createMemoryStore<Fields extends object>(
       return { counts: sorted.slice(0, maxValues), hasMore: sorted.length > maxValues };
     },
     async listChanges(after, limits) {
-      const { generation } = order;
+      const { generation } = changeOrder;
       const { number: start = 0 } = after ?? {};
-      if (after !== undefined && (after.generation !== generation || start > order.number))
+      if (after !== undefined && (after.generation !== generation || start > changeOrder.number))
         throw new ServiceError('cursor_expired', messages.cursorExpired);
-      const changed: One[] = [];
+      const changed: Entry<Fields>[] = [];
       let bytes = 0;
       let hasMore = false;
       for (const entry of changedAfter(log, start)) {
@@ -303,7 +314,7 @@ export function createMemoryStore<Fields extends object>(
       }
       const { number, id } = changed.at(-1) ?? { number: start, id: after?.id ?? INT64_MIN };
       return {
-        changes: changed.map((entry) => ({ record: read(entry), at: entry.changedAt })),
+        changes: changed.map((entry) => ({ record: toRecord(entry), at: entry.changedAt })),
         last: { generation, number, id },
         hasMore,
       };
@@ -320,7 +331,7 @@ export function createMemoryStore<Fields extends object>(
     async lastChange() {
       const last = log.findLast(isCurrent)?.entry;
       return {
-        generation: order.generation,
+        generation: changeOrder.generation,
         ...(last ? { number: last.number, id: last.id } : beforeNumbers),
       };
     },
@@ -329,7 +340,7 @@ export function createMemoryStore<Fields extends object>(
 
 const isCurrent = ({ number, entry }: LoggedChange<unknown>) => entry.number === number;
 
-/** The entries whose last change comes after a number, in the order of their changes. */
+/** Yields the entries whose last change has a higher number, in the order of their changes. */
 function* changedAfter<Fields>(
   log: readonly LoggedChange<Fields>[],
   start: number,
@@ -342,7 +353,6 @@ function* changedAfter<Fields>(
 
 const compareIds = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 
-/** Compares positions in an order. */
 function comparePositions(order: ListOrder, a: ListPosition, b: ListPosition): number {
   const { by, isDescending } = partsOfOrder(order);
   const first = by === 'time' ? (a.addedAt ?? 0) - (b.addedAt ?? 0) : compareTexts(a.key ?? '', b.key ?? '');
@@ -350,16 +360,16 @@ function comparePositions(order: ListOrder, a: ListPosition, b: ListPosition): n
   return isDescending ? -compared : compared;
 }
 
-/** Compares texts by code points, as databases compare UTF-8. */
+/** Compares texts by code points, in the same order as databases that compare UTF-8. */
 function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
-  for (let place = 0; ; place++) {
-    const [first, second] = [a.codePointAt(place) ?? -1, b.codePointAt(place) ?? -1];
+  for (let index = 0; ; index++) {
+    const [first, second] = [a.codePointAt(index) ?? -1, b.codePointAt(index) ?? -1];
     if (first !== second) return first - second;
   }
 }
 
-/** The index after the leading items of a sorted list for which a condition holds. */
+/** Binary search: returns the index of the first item for which a condition is false. All items before it must satisfy the condition. */
 function findIndex<Item>(items: readonly Item[], condition: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {

@@ -34,15 +34,15 @@ import {
   type StoredRecord,
 } from './store.js';
 
-/** What differs between the service and the fake of the client. */
+/** The functions that differ between the service and the fake plant store of the client. */
 export interface Platform<Fields> {
-  /** A digest of a text: in the service, its SHA-256 in base64url. */
+  /** Returns a digest of a text. In the service, it is the SHA-256 in base64url. */
   readonly digest: (text: string) => string;
-  /** The current time, in milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   readonly now: () => number;
-  /** The size of the fields of a record, in bytes. Default: 0, for a store without limits. */
+  /** Returns the size of the fields of a record, in bytes. Default: 0, for a store without limits. */
   readonly bytesOf?: (record: Fields) => number;
-  /** Converts an id for replies. Default: unchanged. */
+  /** Converts an ID for replies. Default: unchanged. */
   readonly showId?: (id: bigint) => bigint | number;
 }
 
@@ -51,7 +51,7 @@ export interface Reply<Status extends number, Body> {
   readonly status: Status;
   readonly body: Body;
   readonly etag?: string;
-  /** Whether an earlier request had stored the record. */
+  /** Whether an earlier request already stored the record. */
   readonly replayed?: boolean;
 }
 
@@ -81,19 +81,19 @@ type ShownState<Fields> = Fields & {
   readonly by?: string;
 };
 
-/** The result for an item of a batch, unless it is an error. */
+/** The successful result for an item of a batch. */
 export type ShownResult<Fields, Name extends string> = { readonly status: 200 } & Named<Fields, Name> & {
     readonly etag: string;
   };
 
-/** The items of a batch, which are not validated yet. */
 export interface Batch {
+  /** Not validated yet. */
   readonly items: readonly unknown[];
   /** Resolves to how many of the remaining items may start now. Default: all. */
   readonly awaitTurn?: ((remaining: number) => Promise<number>) | undefined;
 }
 
-/** The part of a schema that parses an item of a batch. */
+/** The part of a zod schema that parses an item of a batch. */
 interface ItemSchema<Item> {
   safeParse(item: unknown): {
     readonly data?: Item | undefined;
@@ -101,17 +101,17 @@ interface ItemSchema<Item> {
   };
 }
 
-/** How a long read is divided into parts, so that other requests can run in between. */
+/** Divides a long read into parts, so that other requests can run in between. */
 export interface Pace {
-  /** The limits of the next part. */
+  /** Returns the limits of the next part. */
   readonly limits: () => Omit<ListLimits, 'matches'>;
   /** Resolves when the next part may be read. Default: immediately. */
   readonly nextTurn?: () => Promise<void>;
-  /** How long a list may read, in milliseconds. Default: without a limit. */
+  /** How long a list may take. Default: no limit. */
   readonly maxMs?: number;
 }
 
-/** The default number of records of a page. */
+/** The default number of records on a page. */
 const defaultLimit = 100;
 
 /** The maximum number of values in a page of counts. */
@@ -119,13 +119,13 @@ const maxValues = 10_000;
 
 /** The maximum size of the fields in the reply to a batch, in bytes. */
 const maxReplyBytes = 2 ** 22;
-/** How many records of a batch are read at the same time. */
-const readsTogether = 64;
+
+/** How many records of a batch are read concurrently. */
+const readConcurrency = 64;
 
 /**
- * The operations of a resource (docs/use/api.md): what each returns, and when it fails. They work over any store of the resource.
- *
- * All throw `ServiceError`s of the registry, and whatever the store throws.
+ * Returns the operations of a resource (docs/use/api.md), which work on any store of the resource. All throw `ServiceError`s of the
+ * registry, and the errors of the store.
  *
  * @param schema validates a record of a batch
  */
@@ -142,10 +142,10 @@ export function operationsOf<Fields extends object, Name extends string = string
   const cursors = cursorsOf(resource);
   const filters = filtersOf(resource).map(([name]) => name);
 
-  /** Identifies the original create of a record after an update. It does not reveal the fields. */
+  /** Identifies the create of a record after an update, without revealing the fields. */
   const fingerprintOf = (record: Fields) => digest(identify(record));
 
-  /** The strong entity tag of a record (RFC 9110, section 8.8.3). It depends only on the record, so no version number is stored. */
+  /** Returns the strong entity tag of a record (RFC 9110, section 8.8.3). It depends only on the record, so no version number is stored. */
   const entityTagOf = (record: Fields & Pick<Stored<object>, 'addedAt'>) =>
     `"${digest(`[${record.addedAt ?? null},${identify(record)}]`).slice(0, 22)}"`;
 
@@ -154,7 +154,7 @@ export function operationsOf<Fields extends object, Name extends string = string
   const conditionFailed = (failed: keyof Conditions, id: bigint) =>
     new ServiceError('precondition_failed', failed === 'if-match' ? texts.changed(id) : texts.excluded(id));
 
-  /** A record as replies show it. Members are set one by one, because copying takes half as long again for a page. */
+  /** Returns a record as replies show it. Sets members one by one, because copying takes 50% more time for a page. */
   function show(record: Stored<Fields>): Shown<Fields> {
     const { id, addedAt } = record;
     const values = record as Readonly<Record<string, unknown>>;
@@ -164,13 +164,13 @@ export function operationsOf<Fields extends object, Name extends string = string
     return shown as Shown<Fields>;
   }
 
-  /** Whether a record was originally created with the fields of another one, even if it was updated since. */
+  /** Whether a stored record was created with these fields, even if it was updated since. */
   const isReplay = (existing: Stored<Fields>, created: Fields) =>
     existing.original === undefined
       ? isSame(existing, created)
       : existing.original === fingerprintOf(created);
 
-  /** A record with new fields; `undefined` if it already has them. */
+  /** Returns a record with new fields, or `undefined` if it already has them. */
   function withFields(record: Stored<Fields>, fields: Fields): Stored<Fields> | undefined {
     if (isSame(record, fields)) return undefined;
     const { id, addedAt = null, original = fingerprintOf(record) } = record;
@@ -180,13 +180,16 @@ export function operationsOf<Fields extends object, Name extends string = string
   async function createOne(store: Pick<Records, 'create'>, record: New<Fields>) {
     const outcome = await store.create(record);
     const body = pick(record);
-    const created = (replayed: boolean, addedAt: number | null) =>
-      // The ETag of the record as created, also in a replay. It is outdated if the record has changed since.
-      ({ body, replayed, etag: entityTagOf({ ...body, addedAt }) });
-    if (outcome.stored) return created(false, outcome.addedAt);
+    // In a replay, too, the ETag is that of the record as created. It is outdated if the record has changed since.
+    const toResult = (replayed: boolean, addedAt: number | null) => ({
+      body,
+      replayed,
+      etag: entityTagOf({ ...body, addedAt }),
+    });
+    if (outcome.stored) return toResult(false, outcome.addedAt);
     const { existing } = outcome;
     if (isTombstone(existing)) throw new ServiceError('id_retired', texts.idRetired(record.id));
-    if (isReplay(existing, record)) return created(true, existing.addedAt ?? null);
+    if (isReplay(existing, record)) return toResult(true, existing.addedAt ?? null);
     throw new ServiceError('id_taken', texts.idTaken(record.id));
   }
 
@@ -196,7 +199,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     return record;
   }
 
-  /** The first condition that does not hold for a record. */
+  /** Returns the first condition that is false for a record. */
   const findFailed = (conditions: Conditions, existing: StoredRecord<Fields> | undefined) =>
     existing === undefined || isTombstone(existing)
       ? undefined
@@ -214,7 +217,6 @@ export function operationsOf<Fields extends object, Name extends string = string
     if (failed !== undefined) throw conditionFailed(failed, id);
   }
 
-  /** Reads an id of a batch. */
   function readId(text: unknown): bigint {
     const { data } = Int64ParameterSchema.safeParse(text);
     if (data === undefined) throw new ServiceError('bad_request', texts.invalidIdText);
@@ -236,19 +238,20 @@ export function operationsOf<Fields extends object, Name extends string = string
   const nameShown = (shown: Shown<Fields>) => ({ [resource.name]: shown }) as unknown as Named<Fields, Name>;
   const showNamed = (record: Stored<Fields>) => nameShown(show(record));
 
-  /** Tracks the bytes left in the reply to a batch. The first record may have any size. */
-  function createRoom() {
-    let bytes = 0;
+  /** Limits the size of the reply to a batch. The first record may have any size. */
+  function createReplyBudget() {
+    let usedBytes = 0;
     return {
       /** @throws {ServiceError} `overloaded` when the reply is full */
-      take(own: number): void {
-        bytes += own;
-        if (bytes > maxReplyBytes && bytes > own) throw new ServiceError('overloaded', texts.replyIsFull);
+      spend(bytes: number): void {
+        usedBytes += bytes;
+        if (usedBytes > maxReplyBytes && usedBytes > bytes)
+          throw new ServiceError('overloaded', texts.replyIsFull);
       },
     };
   }
 
-  /** Reads the condition of an item of a batch, if it has one. */
+  /** Validates the condition of an item of a batch, if it has one. */
   function readCondition(tags: unknown): Conditions {
     if (tags !== undefined && !(typeof tags === 'string' && isEntityTags(tags)))
       throw new ServiceError('bad_request', messages.invalidItemIfMatch);
@@ -260,10 +263,10 @@ export function operationsOf<Fields extends object, Name extends string = string
     const values = query as Readonly<Record<string, unknown>>;
     const equal = Object.fromEntries(
       filters.map((name) => {
-        const wanted = [values[name] ?? [], values[severalOf(name)] ?? []].flat();
-        const columnsOf = [...new Set(wanted.map((value) => columns.toColumn(name, value)))];
-        if (query.without === name) columnsOf.push(null);
-        return [name, columnsOf.length === 0 ? undefined : columnsOf];
+        const given = [values[name] ?? [], values[severalOf(name)] ?? []].flat();
+        const accepted = [...new Set(given.map((value) => columns.toColumn(name, value)))];
+        if (query.without === name) accepted.push(null);
+        return [name, accepted.length === 0 ? undefined : accepted];
       }),
     );
     const [addedFrom, addedBefore] = [query.addedFrom, query.addedBefore].map((text) =>
@@ -272,7 +275,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     return { equal, q: query.q, addedFrom, addedBefore };
   }
 
-  /** Counts the matches: at least the number already found. */
+  /** Counts the matches. An estimate is never below the number already found. */
   async function countAll(store: Pick<Records, 'countAll'>, filter: ListFilter, found: number) {
     const { count, isEstimate } = await store.countAll(filter);
     return isEstimate ? { total: Math.max(count, found), totalIsEstimate: true as const } : { total: count };
@@ -280,11 +283,11 @@ export function operationsOf<Fields extends object, Name extends string = string
 
   function showChange({ record, at }: RecordChange<Fields>): ShownChange<Fields, Name> {
     const { id } = record;
-    const about = { id, idText: id.toString() };
+    const identity = { id, idText: id.toString() };
     const time = at === undefined ? {} : { at: toIsoTime(at) };
-    if (isTombstone(record)) return { kind: 'deleted', ...about, ...time };
+    if (isTombstone(record)) return { kind: 'deleted', ...identity, ...time };
     const kind = record.original === undefined ? 'created' : 'updated';
-    return { kind, ...about, ...showNamed(record), ...time };
+    return { kind, ...identity, ...showNamed(record), ...time };
   }
 
   const showState = ({ fields, from, until, by }: RecordState<Fields>): ShownState<Fields> => ({
@@ -303,22 +306,22 @@ export function operationsOf<Fields extends object, Name extends string = string
     entityTagOf,
     requireBatch,
 
-    /** Creates a record. The id is also the idempotency key: creating the same record again is a replay, which stores nothing. */
+    /** Creates a record. The ID is also the idempotency key: creating the same record again is a replay, which stores nothing. */
     async create(store: Pick<Records, 'create'>, record: New<Fields>): Promise<Reply<200, Fields>> {
       return { status: 200, ...(await createOne(store, record)) };
     },
 
-    /** Creates the records of a batch, each as `create` does. Records with the same id are created in order. */
+    /** Creates the records of a batch, each as `create` does. Records with the same ID are created in order. */
     createMany(store: Pick<Records, 'create'>, batch: Batch) {
       requireBatch(batch);
-      const inOrder = createInOrder(store);
+      const orderedStore = createInOrder(store);
       return runBatch(batch, async (item) => {
-        const { replayed, etag } = await createOne(inOrder, readRecord(item));
+        const { replayed, etag } = await createOne(orderedStore, readRecord(item));
         return { status: 200 as const, replayed, etag };
       });
     },
 
-    /** Returns the record with an id, unless the conditions of the request ask for another reply (RFC 9110, section 13.1). */
+    /** Returns a record. If a condition of the request is false, returns a 304 or throws `precondition_failed` (RFC 9110, section 13.1). */
     async get(
       store: Pick<Records, 'find'>,
       id: bigint,
@@ -335,21 +338,21 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Returns the records with the ids of a batch, a few at a time. Once they are larger than a reply may be, the rest are
-     * `overloaded`; at least one is returned.
+     * Returns the records with the IDs of a batch. Reads a few at a time. When the reply is full, the remaining results are `overloaded`.
+     * At least one record is returned.
      */
     async getMany(store: Pick<Records, 'find'>, batch: Batch) {
       requireBatch(batch);
       const { items } = batch;
       const results: (ShownResult<Fields, Name> | ServiceError)[] = [];
-      const room = createRoom();
+      const budget = createReplyBudget();
       while (results.length < items.length) {
-        const some = items.slice(results.length, results.length + readsTogether);
-        const found = await runBatch({ ...batch, items: some }, async (item) => {
+        const chunk = items.slice(results.length, results.length + readConcurrency);
+        const found = await runBatch({ ...batch, items: chunk }, async (item) => {
           const id = readId(item);
-          room.take(0);
+          budget.spend(0);
           const record = await findOne(store, id);
-          room.take(bytesOf(record));
+          budget.spend(bytesOf(record));
           return { status: 200 as const, ...showNamed(record), etag: entityTagOf(record) };
         });
         results.push(...found);
@@ -358,9 +361,9 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Replaces the fields of a record if the conditions of the request hold (RFC 9110, section 13.1). With `If-None-Match: *` it reuses the
-     * id of a deleted record. A record that already has the fields stays unchanged, whatever `If-Match` says, because an earlier attempt
-     * may have updated it (section 13.1.1).
+     * Replaces the fields of a record if the conditions of the request are true (RFC 9110, section 13.1). With `If-None-Match: *` it reuses
+     * the ID of a deleted record. If the record already has the fields, the request succeeds even if `If-Match` is false, because an
+     * earlier attempt may have updated the record (section 13.1.1).
      */
     async update(
       store: Pick<Records, 'change'>,
@@ -382,41 +385,45 @@ export function operationsOf<Fields extends object, Name extends string = string
           return findFailed(conditions, existing) ? undefined : withFields(existing, fields);
         },
       });
-      const reply = (record: Stored<Fields>) =>
+      const toReply = (record: Stored<Fields>) =>
         ({ status: 200, body: show(record), etag: entityTagOf(record) }) as const;
-      if (after !== undefined && !isTombstone(after)) return reply(after);
+      if (after !== undefined && !isTombstone(after)) return toReply(after);
       if (before === undefined || isTombstone(before))
         throw reusesId ? new ServiceError(errorNames.notFound, texts.idNeverUsed(id)) : notFound(id);
       if (reusesId) throw new ServiceError('precondition_failed', texts.exists(id));
       const failed = findFailed(conditions, before);
       if (failed !== undefined && !(failed === 'if-match' && isSame(before, fields)))
         throw conditionFailed(failed, id);
-      return reply(before);
+      return toReply(before);
     },
 
     /**
-     * Updates the records of a batch, each as `update` does with `If-Match`. Updates of one id are applied in order. Records that do not
-     * fit into the reply are not updated.
+     * Updates the records of a batch, each as `update` does with `If-Match`. Updates of the same ID are applied in order. Records that do
+     * not fit into the reply are not updated.
      */
     updateMany(
       store: Pick<Records, 'change'>,
       batch: Batch,
     ): Promise<(ShownResult<Fields, Name> | ServiceError)[]> {
       requireBatch(batch);
-      const inOrder = changeInOrder(store);
-      const room = createRoom();
+      const orderedStore = changeInOrder(store);
+      const budget = createReplyBudget();
       return runBatch(batch, async (item) => {
         const record = readRecord(item);
         const condition = readCondition((item as { readonly ifMatch?: unknown }).ifMatch);
         if (condition['if-match'] === undefined)
           throw new ServiceError('precondition_required', texts.itemIfMatchRequired);
-        room.take(bytesOf(record));
-        const { status, body, etag = '' } = await operations.update(inOrder, record.id, record, condition);
+        budget.spend(bytesOf(record));
+        const {
+          status,
+          body,
+          etag = '',
+        } = await operations.update(orderedStore, record.id, record, condition);
         return { status, ...nameShown(body), etag };
       });
     },
 
-    /** Deletes the record with an id. Deleting it again does nothing. */
+    /** Deletes a record. Deleting it again does nothing. */
     async delete(
       store: Pick<Records, 'change'>,
       id: bigint,
@@ -427,23 +434,23 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Deletes the records with the ids of a batch, each as `delete` does. Deletes of one id are applied in order.
+     * Deletes the records with the IDs of a batch, each as `delete` does. Deletes of the same ID are applied in order.
      *
-     * @param ifMatch the conditions of the ids, in the same order, if any
+     * @param ifMatch the conditions, in the order of the IDs
      */
     deleteMany(store: Pick<Records, 'change'>, batch: Batch, ifMatch: readonly unknown[] = []) {
       requireBatch(batch);
-      const inOrder = changeInOrder(store);
+      const orderedStore = changeInOrder(store);
       return runBatch(batch, async (item, index) => {
         const id = readId(item);
-        await removeOne(inOrder, id, readCondition(ifMatch[index]));
+        await removeOne(orderedStore, id, readCondition(ifMatch[index]));
         return { status: 204 as const };
       });
     },
 
     /**
-     * Returns a page of the records that match a query: as many as requested or as fit into a reply, unless there are no more. A page that
-     * takes too long ends early, as `partial`.
+     * Returns a page of the records that match a query: as many as requested, or as fit into a reply. A page that takes too long ends
+     * early, and is `partial`.
      *
      * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page of this query, or the search took too long without a
      * match
@@ -453,25 +460,25 @@ export function operationsOf<Fields extends object, Name extends string = string
       const start = cursors.read(query, after);
       if (start === undefined) throw new ServiceError('bad_request', messages.invalidCursor);
       const filter = filterOf(query);
-      const isTimed = filter.addedFrom !== undefined || filter.addedBefore !== undefined;
-      // No record without a time matches.
-      const orders = isTimed
+      const hasTimeBound = filter.addedFrom !== undefined || filter.addedBefore !== undefined;
+      // A record without a time does not match a time bound.
+      const orders = hasTimeBound
         ? start.orders.filter((order) => partsOfOrder(order).by !== 'untimed')
         : start.orders;
       const records: Stored<Fields>[] = [];
       let readMs = 0;
-      // The position is in the first part of its order.
+      // The position belongs to the first part, which the time bound may exclude.
       let position = orders[0] === start.orders[0] ? start.position : undefined;
-      /** Where a full page may end: after the last record of a part, or after the records examined since. */
+      /** Where a full page ends if there are more records: after the last record of a part, or after the records examined since. */
       let end: ListPosition | undefined;
-      const page = async (next: ListPosition | undefined, more?: object) => {
-        const isWhole = after === undefined && next === undefined;
+      const toPage = async (next: ListPosition | undefined, more?: object) => {
+        const isComplete = after === undefined && next === undefined;
         return {
           records,
           next: next && cursors.write(query, next),
           readMs,
           ...(total &&
-            (isWhole
+            (isComplete
               ? { total: records.length }
               : await countAll(store, filter, records.length + (next === undefined ? 0 : 1)))),
           ...more,
@@ -479,23 +486,23 @@ export function operationsOf<Fields extends object, Name extends string = string
       };
       for (const order of orders) {
         for (;;) {
-          const most = pace.limits();
+          const partLimits = pace.limits();
           // If a full page ends at the end of a part, one more record shows whether there is a next page.
           const isFull = records.length === limit;
           const limits = {
-            ...most,
-            bytes: records.reduce((left, record) => left - bytesOf(record), most.bytes),
+            ...partLimits,
+            bytes: records.reduce((left, record) => left - bytesOf(record), partLimits.bytes),
             matches: isFull ? 1 : limit - records.length,
           };
           const listed = await store.list({ ...filter, order, after: position }, limits);
           readMs += listed.readMs ?? 0;
-          if (isFull && listed.records.length > 0) return page(end);
+          if (isFull && listed.records.length > 0) return toPage(end);
           records.push(...listed.records);
           position = listed.last;
           if (position === undefined) break;
-          if (!listed.isLate) return page(position);
+          if (!listed.isLate) return toPage(position);
           if (readMs > (pace.maxMs ?? Number.POSITIVE_INFINITY)) {
-            if (records.length > 0) return page(position, records.length < limit ? { partial: true } : {});
+            if (records.length > 0) return toPage(position, records.length < limit ? { partial: true } : {});
             throw new ServiceError('bad_request', texts.listTooLong(cursors.write(query, position)));
           }
           end = position;
@@ -504,10 +511,10 @@ export function operationsOf<Fields extends object, Name extends string = string
         const last = records.at(-1);
         end = last && { id: last.id, addedAt: last.addedAt ?? undefined };
       }
-      return page(undefined);
+      return toPage(undefined);
     },
 
-    /** A page of a list as replies show it: with records as shown to the caller, or only with their ids. */
+    /** Returns a page of a list as replies show it: with the records as shown to the caller, or only with their IDs. */
     showPage(
       page: { readonly records: readonly Stored<Fields>[]; readonly [More: string]: unknown },
       { fields }: Pick<RecordQuery, 'fields'>,
@@ -520,7 +527,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Returns a page of how many records have each value of a text field, in the order of the values.
+     * Returns a page of the number of records with each value of a text field, in the order of the values.
      *
      * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page
      */
@@ -551,7 +558,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     /**
      * Returns the changes after a position, in order. If there are no more, the page is empty, and its `next` is the same as `after`.
      *
-     * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page, `cursor_expired` when it is from before a restore
+     * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page, and `cursor_expired` when it is from before a restore
      */
     async changes(
       store: Pick<Records, 'listChanges'>,
@@ -573,27 +580,28 @@ export function operationsOf<Fields extends object, Name extends string = string
     },
 
     /**
-     * Adds to shown records who created and last updated each, unless a record has changed since it was read. Does not modify the given
-     * records, because other replies may share them.
+     * Returns shown records with `addedBy` and `changedBy`. A record that has changed since it was read stays without them. Does not modify
+     * the given records, because other replies may share them.
      */
-    async showPeople<One extends Shown<Fields>>(
+    async showPeople<ShownRecord extends Shown<Fields>>(
       store: { findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]> },
-      shown: readonly One[],
-    ): Promise<readonly One[]> {
+      shown: readonly ShownRecord[],
+    ): Promise<readonly ShownRecord[]> {
       if (shown.length === 0) return shown;
       const people = await store.findHistory([...new Set(shown.map(({ idText }) => BigInt(idText)))]);
-      const byId = new Map(people.map((each) => [each.record.id.toString(), each]));
-      return shown.map((one) => {
-        const { record, addedBy, changedBy } = byId.get(one.idText) ?? {};
-        if (record === undefined || isTombstone(record) || textOf(show(record)) !== textOf(one)) return one;
-        return { ...one, addedBy, ...(record.original !== undefined && { changedBy }) };
+      const peopleById = new Map(people.map((entry) => [entry.record.id.toString(), entry]));
+      return shown.map((shownRecord) => {
+        const { record, addedBy, changedBy } = peopleById.get(shownRecord.idText) ?? {};
+        if (record === undefined || isTombstone(record)) return shownRecord;
+        if (comparableText(show(record)) !== comparableText(shownRecord)) return shownRecord;
+        return { ...shownRecord, addedBy, ...(record.original !== undefined && { changedBy }) };
       });
     },
 
     /**
      * Returns the states of a record, the latest first.
      *
-     * @param showsPeople whether to show who made them
+     * @param showsPeople whether to include who created or updated the record to each state
      * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page about this record
      */
     async history(
@@ -618,7 +626,7 @@ export function operationsOf<Fields extends object, Name extends string = string
       };
     },
 
-    /** The current cursor: only later changes come after it. */
+    /** Returns the cursor of the current position, which only later changes follow. */
     latest: async (store: Pick<Records, 'lastChange'>): Promise<string> =>
       writeChangeCursor(await store.lastChange()),
   };
@@ -630,9 +638,9 @@ export type Operations<Fields extends object, Name extends string = string> = Re
 >;
 
 /**
- * Runs each item of a batch, all at the same time.
+ * Runs an action for each item of a batch, concurrently.
  *
- * @returns the result or error of each, in order; an error does not stop the others
+ * @returns the result or error of each item, in order. An error does not stop the others.
  */
 export async function runBatch<Result>(
   { items, awaitTurn = async (remaining) => remaining }: Batch,
@@ -647,14 +655,15 @@ export async function runBatch<Result>(
   return Promise.all(results);
 }
 
-/** The body of the reply to a batch. */
+/** Returns the body of the reply to a batch. */
 export const showResults = (results: readonly (object | ServiceError)[]) => ({
   results: results.map((result) =>
     result instanceof ServiceError ? { status: result.status, ...result.body } : result,
   ),
 });
-/** A shown record as a text, for comparison. */
-const textOf = (shown: object) =>
+
+/** Returns a shown record as text, for comparison. */
+const comparableText = (shown: object) =>
   JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? String(value) : value));
 
 function toServiceError(error: unknown): ServiceError {
@@ -662,8 +671,8 @@ function toServiceError(error: unknown): ServiceError {
 }
 
 /**
- * Sends only the first create of each id to the store, because a store may commit the creates of a batch in any order. The outcome of the
- * others follows from the first.
+ * Sends only the first create of each ID to the store, because a store may commit the creates of a batch in any order. The outcomes of the
+ * others follow from the first.
  */
 function createInOrder<Fields>(store: Pick<Store<Fields>, 'create'>): Pick<Store<Fields>, 'create'> {
   const first = new Map<bigint, () => Promise<CreateOutcome<Fields>>>();
@@ -683,16 +692,16 @@ function createInOrder<Fields>(store: Pick<Store<Fields>, 'create'>): Pick<Store
 }
 
 /**
- * Starts each change of a record after earlier changes of the same id have ended, because a store may commit changes in flight in any
- * order.
+ * Starts each change only after earlier changes of the same ID have ended, because a store may commit changes in flight in any order.
  */
 function changeInOrder<Fields>(store: Pick<Store<Fields>, 'change'>): Pick<Store<Fields>, 'change'> {
   const last = new Map<bigint, Promise<unknown>>();
   return {
     change(change) {
-      const before = last.get(change.id);
-      const changed = before === undefined ? store.change(change) : before.then(() => store.change(change));
-      // An error only affects its own item.
+      const previous = last.get(change.id);
+      const changed =
+        previous === undefined ? store.change(change) : previous.then(() => store.change(change));
+      // An error affects only its item.
       last.set(
         change.id,
         changed.catch(() => undefined),

@@ -1,23 +1,24 @@
 import { foldText } from '@plant-store/contract/fold-text';
 
 /**
- * The order of a list: by `id`, by time (`oldest` or `newest` first, then by id), or by the beginning of a text field, which has its name;
- * descending with a `-`. Records without a time are a separate list: `untimed`, descending by id, or `-untimed`, ascending.
+ * The order of a list: by `id`, by time (`oldest` or `newest` first, then by ID), or by the beginning of a text field, under the name of
+ * the field. A `-` makes it descending. Records without a time are a separate list: `untimed` in descending order of their IDs, or
+ * `-untimed` in ascending order.
  */
 export type ListOrder = 'id' | '-id' | 'oldest' | 'newest' | 'untimed' | '-untimed' | (string & {});
 
-/** The parts of an order: the sort key, which is the name of a text field unless it is one of the others. */
+/** Splits an order into its sort key (`id`, `time`, `untimed`, or the name of a text field) and its direction. */
 export function partsOfOrder(order: ListOrder): { readonly by: string; readonly isDescending: boolean } {
   if (order === 'oldest' || order === 'newest') return { by: 'time', isDescending: order === 'newest' };
-  const isMarked = order.startsWith('-');
-  const by = isMarked ? order.slice(1) : order;
-  return { by, isDescending: isMarked !== (by === 'untimed') };
+  const hasMinus = order.startsWith('-');
+  const by = hasMinus ? order.slice(1) : order;
+  return { by, isDescending: hasMinus !== (by === 'untimed') };
 }
 
-/** How many characters of a text, after `foldText`, determine the order of a list. */
+/** How many characters of a folded text determine its position in a list; see `foldText`. */
 export const sortedCharacters = 64;
 
-/** The sort key of a list by a text field. Records without a text come first. */
+/** Returns the sort key of a value in a list by a text field. Records without a value come first. */
 export function sortKeyOf(text: string | undefined): string {
   const folded = foldText(text ?? '');
   return folded.length > sortedCharacters ? [...folded].slice(0, sortedCharacters).join('') : folded;

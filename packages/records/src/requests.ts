@@ -7,9 +7,12 @@ import {
 } from '@plant-store/contract/messages';
 import { ServiceError } from './errors.js';
 
-// Checks of every request before its operation runs, on any platform.
+// Checks of a request before its operation runs, on any platform.
 
-/** Returns the access token of a request (RFC 6750, section 2.1); `undefined` without one, or with another scheme. The scheme is case-insensitive. */
+/**
+ * Returns the token in a header `Authorization` (RFC 6750, section 2.1), or `undefined` if there is none, or another scheme. The scheme is
+ * case-insensitive.
+ */
 export const readBearer = (authorization = ''): string | undefined =>
   /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
 
@@ -18,9 +21,9 @@ export const unauthorized = (errorName: 'missing_token' | 'invalid_token', messa
   challenge(errorName, message, errorName === 'invalid_token' ? ', error="invalid_token"' : '');
 
 /**
- * The error for a token that does not permit the operation.
+ * The error for a token without the required scope.
  *
- * @param scope the scope by the issuer's name
+ * @param scope the required scope, under the issuer's name for it
  */
 export const insufficientScope = (scope: string): ServiceError =>
   challenge(
@@ -32,20 +35,20 @@ export const insufficientScope = (scope: string): ServiceError =>
 const challenge = (
   errorName: 'missing_token' | 'invalid_token' | 'insufficient_scope',
   message: string,
-  error: string,
+  parameters: string,
 ) =>
   new ServiceError(errorName, message, {
-    headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${error}` },
+    headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${parameters}` },
   });
 
-/** The error for a method that the path does not support, with the supported ones (RFC 9110, section 15.5.6). */
+/** The error for a method that the path does not support. `Allow` names the supported methods (RFC 9110, section 15.5.6). */
 export const methodNotAllowed = (method: string, path: string, allowed: readonly string[]): ServiceError =>
   new ServiceError('method_not_allowed', messages.methodNotAllowed(method, path, allowed), {
     headers: { Allow: allowed.join(', ') },
   });
 
 /**
- * Checks the headers of a body.
+ * Checks the content type and the content coding of a body.
  *
  * @throws {ServiceError} `unsupported_content_type` unless it is JSON in UTF-8, without a content coding
  */
@@ -58,7 +61,7 @@ export function requireJson(type: string | null | undefined, coding: string | nu
 
 const unsupported = (message: string) => new ServiceError('unsupported_content_type', message);
 
-/** `application/json` in any case, with any parameters (RFC 9110, section 5.6.6), but with no other charset than UTF-8. */
+/** Accepts `application/json` in any case, with any parameters (RFC 9110, section 5.6.6), except for a charset other than UTF-8. */
 function isJsonInUtf8(type: string): boolean {
   if (!/^application\/json[ \t]*(;|$)/i.test(type)) return false;
   const charsets = parametersOf(type).flatMap(
@@ -67,7 +70,7 @@ function isJsonInUtf8(type: string): boolean {
   return (charsets[0] ?? 'utf-8').trim().toLowerCase() === 'utf-8';
 }
 
-/** The parameters of a content type without quotes. An unterminated quoted string extends to the end, and is left out. */
+/** Returns the parameters of a content type, without quotes. A quoted string that does not end is left out. */
 function parametersOf(type: string): readonly string[] {
   const parts = [''];
   let isQuoted = false;
@@ -81,14 +84,14 @@ function parametersOf(type: string): readonly string[] {
   return parts.slice(1, isQuoted ? -1 : undefined);
 }
 
-/** The longest message about a text, which may quote from it, in UTF-16 code units. */
+/** The maximum length of the parser's message, which may quote the text, in UTF-16 code units. */
 const maxMessageLength = 200;
 
 /**
- * Parses JSON (RFC 8259), every integer exact.
+ * Parses JSON (RFC 8259) with exact integers.
  *
- * @param shape which members are read
- * @throws {SyntaxError} with a short message, which may quote the text, and so contain any character
+ * @param shape which members to read
+ * @throws {SyntaxError} with a short message. It may quote the text, so it can contain any character.
  */
 export function parseJsonText(text: string, shape: JsonShape): unknown {
   if (text === '') throw new SyntaxError('it is empty');
@@ -107,14 +110,13 @@ export const malformedJson = (cause: SyntaxError): ServiceError =>
 export const bodyTooLarge = (limitBytes: number): ServiceError =>
   new ServiceError('body_too_large', messages.bodyTooLarge(limitBytes));
 
-/** The error for a request that its schemas do not accept. */
+/** The error for a request that does not match its schemas. */
 export function invalidRequest(issues: RequestIssues, subject: BodySubject): ServiceError {
   const { errorName, message } = explainInvalid(issues, subject);
   return new ServiceError(errorName, message);
 }
 
 /**
- * Whether to use the caller's `X-Request-Id`: it must be short, and safe to print anywhere. The caller of this function checks for access
- * tokens.
+ * Whether an `X-Request-Id` of a caller is valid: short, and safe to print anywhere. It may still be an access token.
  */
-export const isRequestId = (proposed: string): boolean => /^[\w.:-]{1,64}$/.test(proposed);
+export const isRequestId = (id: string): boolean => /^[\w.:-]{1,64}$/.test(id);

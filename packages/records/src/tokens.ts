@@ -1,73 +1,71 @@
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
-import { MAX_TOKENS, messages } from '@plant-store/contract/messages';
+import { messages } from '@plant-store/contract/messages';
 import type { IssuedToken, NewToken, OwnToken, Token, TokenRotation } from '@plant-store/contract/operations';
-import { type Actor, type Audit, type Deed, describeToken, type NumberedDeed, nameActor } from './audit.js';
+import { type Actor, nameActor } from './audit.js';
 import { ServiceError } from './errors.js';
 import { unauthorized } from './requests.js';
 
-/** An access token as it is stored, without its text. */
+/** An access token as it is stored, without its secret. */
 export interface AccessToken {
   readonly id: number;
   readonly name: string;
-  /** What it permits. */
   readonly scopes: readonly Scope[];
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** When it was last used, stored at most once an hour; `null` if it never was, or not since version 1.1. */
+  /** When it was last used, updated at most once an hour. `null` if it was never used, or not since version 1.1. */
   readonly lastUsedAt: Date | null;
-  /** How many requests it may make per minute; `null` for the setting of the service. */
+  /** The maximum requests per minute. `null` for the setting of the service. */
   readonly ratePerMinute?: number | null;
 }
 
 /** The properties of an access token to issue. */
 export interface TokenRequest {
   readonly name: string;
-  /** What it permits. Default: `defaultScopes`. */
+  /** Default: `defaultScopes`. */
   readonly scopes?: readonly Scope[];
   /** Default: never. */
   readonly expiresAt?: Date;
-  /** How many requests it may make per minute. Default: the setting of the service. */
+  /** The maximum requests per minute. Default: the setting of the service. */
   readonly ratePerMinute?: number | null;
 }
 
-/** A token with its text, which is returned only when it is issued. */
+/** A token with its secret, which is returned only when the token is issued. */
 export interface IssuedAccessToken {
-  readonly text: string;
+  readonly secret: string;
   readonly token: AccessToken;
 }
 
 /** Who issues a token, and which token it replaces. */
 export interface Issue {
   readonly by: Actor;
-  /** The token that it replaces, and how long the old token may still work, in milliseconds; 0 revokes it. */
+  /** The token to replace, and how long it may still work, in milliseconds. 0 revokes it. */
   readonly replaces?: { readonly id: number; readonly afterMs: number } | undefined;
   /**
    * Called before anything is stored, with the current state of the issuer's token and of the token to replace. If it throws, nothing is
    * stored.
    */
-  check(own: AccessToken | null, old: AccessToken | null): void;
+  check(issuer: AccessToken | null, replaced: AccessToken | null): void;
 }
 
 /** The access tokens that the token operations work with. Each change is audited in the same transaction. */
 export interface Tokens {
   /**
-   * Issues a token, unless `MAX_TOKENS` are valid; then returns `undefined`. It is atomic: no token changes between the check of the issuer
-   * and the end.
+   * Issues a token, or returns `undefined` if `MAX_TOKENS` are already valid. Atomic: no token changes between the check of the issuer and
+   * the insert.
    */
   issueWithinLimit(request: TokenRequest, issue: Issue): Promise<IssuedAccessToken | undefined>;
-  /** All valid tokens, and the latest `MAX_TOKENS` that have ended, in the order of their ids. */
+  /** All valid tokens, and the latest `MAX_TOKENS` that were revoked or have expired, in the order of their IDs. */
   listLatest(): Promise<readonly AccessToken[]>;
-  /** `null` when there is no such id. */
+  /** Returns `null` if there is no such ID. */
   find(id: number): Promise<AccessToken | null>;
-  /** Revokes a token: immediately in this process, within 3 seconds in any other. `null` when there is no such id. */
+  /** Revokes a token: immediately in this process, and within 3 seconds in others. Returns `null` if there is no such ID. */
   revoke(id: number, by: Actor): Promise<AccessToken | null>;
 }
 
-/** What happened to a token. */
 export type TokenChange = 'created' | 'rotated' | 'revoked';
 
-/** Why an access token of this service is not valid, with the message of the reply. */
+/** The reasons why an access token of this service is not valid, with the messages of the replies. */
 export const ownTokenRejections = {
   malformed: messages.malformedToken,
   unknown: messages.unknownToken,
@@ -75,18 +73,18 @@ export const ownTokenRejections = {
   revoked: 'The access token was revoked. Ask the operator for a new one.',
 };
 
-/** Whether a token is no longer valid. */
+/** Whether a token was revoked or has expired. */
 export function isEnded({ revokedAt, expiresAt }: AccessToken, now: number): boolean {
   return revokedAt !== null || (expiresAt !== null && expiresAt.getTime() <= now);
 }
 
-/** The last millisecond whose year has four digits, as `token import` expects (RFC 3339). */
+/** The last millisecond of the year 9999. `token import` expects years of four digits (RFC 3339). */
 const latestExpiry = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * The request for a token that replaces another one, with the same properties.
+ * Returns the request for a token that replaces another one, with the same properties and the same lifetime.
  *
- * @param now the time in milliseconds since the epoch. The new token has the same lifetime as the old one
+ * @param now the current time, in milliseconds since 1970
  */
 export function successorOf(
   { name, scopes, createdAt, expiresAt, ratePerMinute = null }: AccessToken,
@@ -98,22 +96,22 @@ export function successorOf(
   return { ...same, expiresAt: new Date(Math.min(expiry, latestExpiry)) };
 }
 
-/** The token of a request: one of this service, or a JSON Web Token. It may not grant more than it has. */
+/** The caller's token: an access token or a JSON Web Token. It cannot grant more than it has. */
 export interface OwnAccess {
   readonly by: Actor;
   readonly token?: AccessToken | undefined;
   /** The subject of a JSON Web Token. */
   readonly subject?: string | undefined;
   readonly scopes: readonly Scope[];
-  /** When it is no longer accepted, in milliseconds since the epoch. */
+  /** When it expires, in milliseconds since 1970. */
   readonly expiresAt?: number | undefined;
 }
 
 /**
  * Creates the token operations.
  *
- * @param ratePerMinute the limit of a token without its own limit; 0 is no limit
- * @param onChange called after each change of a token, with who made it, and the id of the token that a new one replaces
+ * @param ratePerMinute the rate limit of a token that does not define one. 0 means no limit
+ * @param onChange called after each change of a token, with its actor and, for a rotation, the ID of the replaced token
  */
 export function createTokenManagement(
   tokens: Tokens,
@@ -129,30 +127,30 @@ export function createTokenManagement(
     if ((request.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) > expiresAt)
       throw exceedsIssuer(messages.expiryExceedsIssuer(new Date(expiresAt).toISOString()));
     const rate = request.ratePerMinute ?? ratePerMinute;
-    const own = issuer.token?.ratePerMinute ?? ratePerMinute;
-    if (own > 0 && (rate === 0 || rate > own)) throw exceedsIssuer(messages.rateExceedsIssuer(own));
+    const issuerRate = issuer.token?.ratePerMinute ?? ratePerMinute;
+    if (issuerRate > 0 && (rate === 0 || rate > issuerRate))
+      throw exceedsIssuer(messages.rateExceedsIssuer(issuerRate));
   }
 
   /**
-   * Issues a token, unless the token of the request has ended, or now expires earlier, since it was verified: look-ups are cached, and the
-   * body may arrive long after. The check is in the same transaction as the insert, so that after a revocation no more tokens are created
-   * with the revoked one.
+   * Issues a token. It fails if the caller's token was revoked or has a shorter lifetime than when the request was authenticated. Lookups
+   * are cached and a body can arrive late, so the check runs in the same transaction as the insert.
    */
   async function issue(request: TokenRequest, issuer: OwnAccess, replaces?: Issue['replaces']) {
     requireWithin(request, issuer);
     const issued = await tokens.issueWithinLimit(request, {
       by: issuer.by,
       replaces,
-      check(own, old) {
-        if (own !== null) {
-          if (isEnded(own, now()))
+      check(issuerToken, replaced) {
+        if (issuerToken !== null) {
+          if (isEnded(issuerToken, now()))
             throw unauthorized(
               'invalid_token',
-              ownTokenRejections[own.revokedAt === null ? 'expired' : 'revoked'],
+              ownTokenRejections[issuerToken.revokedAt === null ? 'expired' : 'revoked'],
             );
-          requireWithin(request, { ...issuer, expiresAt: own.expiresAt?.getTime() });
+          requireWithin(request, { ...issuer, expiresAt: issuerToken.expiresAt?.getTime() });
         }
-        if (old !== null) requireActive(old);
+        if (replaced !== null) requireActive(replaced);
       },
     });
     if (issued === undefined) throw new ServiceError('invalid_token_request', messages.tooManyTokens);
@@ -176,7 +174,7 @@ export function createTokenManagement(
       issuer: OwnAccess,
     ): Promise<IssuedToken> {
       const expiry = expiresAt === undefined ? issuer.expiresAt : Date.parse(expiresAt);
-      const { text, token } = await issue(
+      const { secret, token } = await issue(
         {
           name,
           scopes: allScopes.filter((scope) => scopes.includes(scope)),
@@ -186,7 +184,7 @@ export function createTokenManagement(
         issuer,
       );
       onChange('created', token, nameActor(issuer.by));
-      return { ...showToken(token), secret: text };
+      return { ...showToken(token), secret };
     },
 
     /** @throws {ServiceError} `token_not_found`, `token_inactive` or `exceeds_issuer` */
@@ -198,19 +196,19 @@ export function createTokenManagement(
       const old = isStorable(id) ? await tokens.find(Number(id)) : null;
       if (old === null) throw notFound(id);
       requireActive(old);
-      const same = successorOf(old, now());
-      const own = issuer.expiresAt ?? Number.POSITIVE_INFINITY;
+      const successor = successorOf(old, now());
+      const issuerExpiry = issuer.expiresAt ?? Number.POSITIVE_INFINITY;
       const expiry =
         expiresAt === undefined
-          ? Math.min(same.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY, own)
+          ? Math.min(successor.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY, issuerExpiry)
           : Date.parse(expiresAt);
-      const { text, token } = await issue(
-        { ...same, ...(Number.isFinite(expiry) && { expiresAt: new Date(expiry) }) },
+      const { secret, token } = await issue(
+        { ...successor, ...(Number.isFinite(expiry) && { expiresAt: new Date(expiry) }) },
         issuer,
         { id: old.id, afterMs: overlapSeconds * 1_000 },
       );
       onChange('rotated', token, nameActor(issuer.by), old.id);
-      return { ...showToken(token), secret: text };
+      return { ...showToken(token), secret };
     },
 
     /** @throws {ServiceError} `token_not_found` */
@@ -222,14 +220,14 @@ export function createTokenManagement(
   };
 }
 
-/** Whether the database can have this id. */
+/** Whether an ID fits into the column of the database, a positive 32-bit integer. */
 const isStorable = (id: bigint) => id >= 1n && id < 2n ** 31n;
 
 const exceedsIssuer = (message: string) => new ServiceError('exceeds_issuer', message);
 
 const notFound = (id: bigint) => new ServiceError('token_not_found', messages.tokenNotFound(id));
 
-/** A token as replies show it, without its text. */
+/** A token as replies show it, without its secret. */
 export function showToken(token: AccessToken): Token {
   const { id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ratePerMinute } = token;
   return {
@@ -244,7 +242,7 @@ export function showToken(token: AccessToken): Token {
   };
 }
 
-/** The token of a request as replies show it. Has only the members of its kind. */
+/** The caller's token as replies show it, with only the members that its kind of token has. */
 export function showOwnToken({ token, subject, scopes, expiresAt }: OwnAccess): OwnToken {
   return {
     ...(token ? { id: BigInt(token.id), name: token.name } : { subject }),
@@ -252,93 +250,4 @@ export function showOwnToken({ token, subject, scopes, expiresAt }: OwnAccess): 
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
     ...(token?.ratePerMinute && { ratePerMinute: token.ratePerMinute }),
   };
-}
-
-/** Access tokens in memory, their texts, and the audit of their changes. */
-export interface MemoryTokens extends Tokens {
-  /** The texts of the token with the id 1. */
-  accepted: readonly [string, ...string[]];
-  readonly audit: Audit;
-  /** The token with a text. */
-  findByText(text: string): AccessToken | undefined;
-  /** Removes all tokens but the first one, and the audit. */
-  clear(): void;
-}
-
-/**
- * Creates access tokens in memory.
- *
- * @param first the properties of the token with the id 1
- * @param textOf the text of another token by its id
- */
-export function createMemoryTokens(
-  first: TokenRequest,
-  accepted: MemoryTokens['accepted'],
-  textOf: (id: number) => string,
-  now: () => number,
-): MemoryTokens {
-  const all = new Map<number, AccessToken & { readonly text: string }>();
-  const deeds: NumberedDeed[] = [];
-  function add({ name, scopes = [], expiresAt, ratePerMinute = null }: TokenRequest) {
-    const id = all.size + 1;
-    const text = textOf(id);
-    const created = { createdAt: new Date(now()), revokedAt: null, lastUsedAt: null };
-    const token = { id, name, scopes, ...created, expiresAt: expiresAt ?? null, ratePerMinute };
-    all.set(id, { ...token, text });
-    return { text, token };
-  }
-  add(first);
-  const change = (id: number, members: Partial<AccessToken>) => {
-    const token = all.get(id);
-    if (token === undefined) return null;
-    const changed = { ...token, ...members };
-    all.set(id, changed);
-    return changed;
-  };
-  const record = (deed: Omit<Deed, 'at'>) => deeds.unshift({ ...deed, number: deeds.length + 1, at: now() });
-  const end = (id: number) => change(id, { revokedAt: all.get(id)?.revokedAt ?? new Date(now()) });
-  const tokens: MemoryTokens = {
-    accepted,
-    audit: {
-      list: async ({ before = Number.POSITIVE_INFINITY, action, limit }) =>
-        deeds
-          .filter((deed) => deed.number < before && (action === undefined || deed.action === action))
-          .slice(0, limit),
-    },
-    findByText(text) {
-      if (tokens.accepted.includes(text)) return all.get(1);
-      return [...all.values()].find((token) => token.id !== 1 && token.text === text);
-    },
-    clear() {
-      for (const id of [...all.keys()].slice(1)) all.delete(id);
-      deeds.length = 0;
-    },
-    async issueWithinLimit(request, { by, replaces, check }) {
-      const old = all.get(replaces?.id ?? 0) ?? null;
-      check(by.id === undefined ? null : (all.get(by.id) ?? null), old);
-      const valid = [...all.values()].filter((token) => !isEnded(token, now()));
-      if (valid.length >= MAX_TOKENS) return undefined;
-      const issued = add(request);
-      const token = describeToken(issued.token);
-      if (old === null || replaces === undefined) {
-        record({ by, action: 'token_created', about: { token } });
-        return issued;
-      }
-      const at = new Date(now() + replaces.afterMs);
-      if (replaces.afterMs === 0) end(old.id);
-      else if (old.expiresAt === null || old.expiresAt > at) change(old.id, { expiresAt: at });
-      record({ by, action: 'token_rotated', about: { token, replaced: { id: old.id, name: old.name } } });
-      return issued;
-    },
-    listLatest: async () => [...all.values()],
-    find: async (id) => all.get(id) ?? null,
-    async revoke(id, by) {
-      const wasRevoked = all.get(id)?.revokedAt !== null;
-      const token = end(id);
-      if (token !== null && !wasRevoked)
-        record({ by, action: 'token_revoked', about: { token: describeToken(token) } });
-      return token;
-    },
-  };
-  return tokens;
 }

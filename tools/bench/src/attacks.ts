@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { type Attack, type AttackOrder, attacks, path, resource, searched } from './attack-worker.js';
+import { type Attack, attacks, resource, resourcePath, searchField, storedRecords } from './attack-list.js';
+import type { AttackWorkerData } from './attack-worker.js';
 import type { Compared } from './compare.js';
 import { describeMachine, machineLine } from './machine.js';
 import { log } from './measure-targets.js';
@@ -12,17 +13,23 @@ import { exampleOf } from './resource.js';
 import { type RunningTarget, startTarget } from './start-target.js';
 import { plantStore } from './targets.js';
 
-/** The promises of `docs/SECURITY.md`: the memory of all processes, in MiB, and the remaining rate of other callers. */
-const maxMemory = { oneProcess: 512, withWorkers: 768 };
-const leastRate = 0.5;
+// The limits that `docs/SECURITY.md` states.
 
-/** The scopes of the token that stores the records, and creates the tokens of other callers. */
+/** The memory of all processes, in MiB. */
+const maxMemory = { oneProcess: 512, withWorkers: 768 };
+
+/** The remaining rate of other callers, as a fraction of their rate before the attack. */
+const minRate = 0.5;
+
+/** The scopes of the token that stores the records and creates the tokens of other callers. */
 const scopes = ['create', 'read', 'delete', 'admin'];
 
-const records = 99_999;
-const others = 4;
-/** How long other callers pause after each reply, in milliseconds. */
+/** The number of other callers. */
+const otherCallers = 4;
+
+/** How long other callers pause after each reply. */
 const pauseMs = 20;
+
 const memoryPollMs = 100;
 
 /** The measurements during an attack. */
@@ -32,46 +39,47 @@ interface Result {
   readonly creates: number;
   readonly lists: number;
   readonly memoryMiB: number;
-  /** How many requests of others were rejected, or failed. */
+  /** How many requests of other callers were rejected or failed. */
   readonly rejected: number;
-  /** The rates before it. */
+  /** The rates before the attack. */
   readonly before: Rates;
 }
 
+/** Requests per second of all other callers. */
 interface Rates {
   readonly creates: number;
   readonly lists: number;
+  /** How many requests were rejected or failed. */
   readonly rejected: number;
 }
 
 /**
- * Attacks a new service in each way with one token, and prints the remaining rates of creates and lists with other tokens, and the peak
- * memory of the service.
+ * Runs each attack on a new service. Prints the remaining rates of creates and lists with other tokens, and the peak memory of the service.
  *
- * @returns whether all bounds hold
+ * @returns whether all results are within the limits
  */
 export async function measureAttacks(
   { engine, folder, settings: { seconds } }: Pick<Compared, 'engine' | 'folder' | 'settings'>,
   { workers, only }: { readonly workers: number; readonly only: readonly string[] | undefined },
 ): Promise<boolean> {
   const machine = describeMachine(folder);
-  const chosen = attacks.filter(({ title }) => only?.some((part) => title.includes(part)) ?? true);
+  const selected = attacks.filter(({ title }) => only?.some((part) => title.includes(part)) ?? true);
   const results: Result[] = [];
-  for (const [index, attack] of chosen.entries()) {
-    const own = join(folder, String(index));
-    mkdirSync(own);
-    const database = await engine.createDatabase(own);
+  for (const [index, attack] of selected.entries()) {
+    const attackFolder = join(folder, String(index));
+    mkdirSync(attackFolder);
+    const database = await engine.createDatabase(attackFolder);
     const settings = { WORKERS: String(workers), LOG_REQUESTS: 'errors' };
-    const service = await startTarget(plantStore({ settings, can: scopes }), database.url, own);
+    const service = await startTarget(plantStore({ settings, can: scopes }), database.url, attackFolder);
     const result = await measure(attack, service, seconds).finally(service.stop);
     results.push(result);
     log(`${attack.title}: creates ${result.creates.toFixed(2)}, lists ${result.lists.toFixed(2)}`);
   }
   const memoryBound = workers > 1 ? maxMemory.withWorkers : maxMemory.oneProcess;
-  const isBroken = ({ creates, lists, memoryMiB, rejected }: Result) =>
-    !(creates >= leastRate && lists >= leastRate && memoryMiB < memoryBound && rejected === 0);
+  const exceedsBounds = ({ creates, lists, memoryMiB, rejected }: Result) =>
+    !(creates >= minRate && lists >= minRate && memoryMiB < memoryBound && rejected === 0);
   const rows = results.map((result) => [
-    `${result.title}${isBroken(result) ? ' **broken**' : ''}`,
+    `${result.title}${exceedsBounds(result) ? ' **out of bounds**' : ''}`,
     ...[result.creates, result.lists].map((part) => part.toFixed(2)),
     ...[result.memoryMiB, result.rejected, result.before.creates, result.before.lists].map(formatCount),
   ]);
@@ -86,22 +94,27 @@ export async function measureAttacks(
   ];
   process.stdout.write(
     `${formatTable(head, rows)}\n\n` +
-      `${seconds} s each, ${engine.title}, WORKERS=${workers}. Bounds: ${leastRate} of each rate, ${memoryBound} MiB, none ` +
+      `${seconds} s each, ${engine.title}, WORKERS=${workers}. Bounds: ${minRate} of each rate, ${memoryBound} MiB, none ` +
       `rejected. ${machineLine(machine)}\n`,
   );
-  return !results.some(isBroken);
+  return !results.some(exceedsBounds);
 }
 
 async function measure(attack: Attack, service: RunningTarget, seconds: number): Promise<Result> {
   await store(service, attack.records ?? []);
   const token = await createToken(service, attack.scope ?? 'read');
-  const load = await startOthers(service);
+  const load = await startOtherCallers(service);
   await delay(1_000);
-  load.count();
+  // Discards the rates of the warm-up.
+  load.takeRates();
   await delay(Math.max(1, seconds / 4) * 1_000);
-  const before = load.count();
-  const order: AttackOrder = { title: attack.title, port: Number(new URL(service.baseUrl).port), token };
-  const worker = new Worker(new URL('./attack-worker.js', import.meta.url), { workerData: order });
+  const before = load.takeRates();
+  const workerData: AttackWorkerData = {
+    title: attack.title,
+    port: Number(new URL(service.baseUrl).port),
+    token,
+  };
+  const worker = new Worker(new URL('./attack-worker.js', import.meta.url), { workerData });
   const failed = new Promise<never>((_, reject) => worker.once('error', reject));
   let memory = 0;
   const poll = setInterval(() => {
@@ -109,7 +122,7 @@ async function measure(attack: Attack, service: RunningTarget, seconds: number):
   }, memoryPollMs);
   try {
     await Promise.race([delay(seconds * 1_000), failed]);
-    const { creates, lists, rejected } = load.count();
+    const { creates, lists, rejected } = load.takeRates();
     return {
       title: attack.title,
       before,
@@ -137,17 +150,19 @@ async function send({ baseUrl, token }: Service, method: string, path: string, b
   return { status: reply.status, text: await reply.text() };
 }
 
-/** Stores many records, the records of the attack last. */
-async function store(service: Service, own: readonly object[]): Promise<void> {
-  const size = 1_000;
-  for (let first = 1; first <= records; first += size) {
-    const batch = Array.from({ length: Math.min(size, records + 1 - first) }, (_, index) =>
-      exampleOf(resource, first + index, { [searched]: `Monstera deliciosa number ${first + index}` }),
+/** Stores `storedRecords` records, and then the records of the attack. */
+async function store(service: Service, attackRecords: readonly object[]): Promise<void> {
+  const batchSize = 1_000;
+  for (let first = 1; first <= storedRecords; first += batchSize) {
+    const batch = Array.from({ length: Math.min(batchSize, storedRecords + 1 - first) }, (_, index) =>
+      exampleOf(resource, first + index, { [searchField]: `Monstera deliciosa number ${first + index}` }),
     );
-    await expectOk(send(service, 'POST', `${path}/batch`, { [resource.plural]: batch }));
+    await expectOk(send(service, 'POST', `${resourcePath}/batch`, { [resource.plural]: batch }));
   }
-  for (const [index, fields] of own.entries())
-    await expectOk(send(service, 'POST', path, exampleOf(resource, records + 1 + index, fields)));
+  for (const [index, fields] of attackRecords.entries())
+    await expectOk(
+      send(service, 'POST', resourcePath, exampleOf(resource, storedRecords + 1 + index, fields)),
+    );
 }
 
 async function expectOk(reply: ReturnType<typeof send>): Promise<string> {
@@ -161,33 +176,41 @@ async function createToken(service: Service, scope: string): Promise<string> {
   return JSON.parse(text).secret;
 }
 
-/** Starts requests of other callers: for each token, one create and one list at a time. */
-async function startOthers(service: RunningTarget) {
+/** The first ID that other callers create, far from the IDs of the attacks. */
+const firstId = 1e12;
+
+/** Starts the requests of other callers. Each sends one create and one list at a time. */
+async function startOtherCallers(service: RunningTarget) {
   const tokens: { read: string; create: string }[] = [];
-  for (let other = 0; other < others; other++)
+  for (let caller = 0; caller < otherCallers; caller++)
     tokens.push({ read: await createToken(service, 'read'), create: await createToken(service, 'create') });
   let counts = { creates: 0, lists: 0, rejected: 0 };
   let sinceMs = performance.now();
-  let isOn = true;
-  let id = 1e12;
-  async function sendAgain(kind: 'creates' | 'lists', sendOne: () => ReturnType<typeof send>): Promise<void> {
-    while (isOn) {
+  let isRunning = true;
+  let id = firstId;
+  async function sendRepeatedly(
+    kind: 'creates' | 'lists',
+    sendOne: () => ReturnType<typeof send>,
+  ): Promise<void> {
+    while (isRunning) {
       const status = await sendOne().then(
         (reply) => reply.status,
         () => 0,
       );
       if (status === 200) counts[kind]++;
-      else if (isOn) counts.rejected++;
+      else if (isRunning) counts.rejected++;
       await delay(pauseMs);
     }
   }
   const running = tokens.flatMap(({ read, create }) => [
-    sendAgain('creates', () => send({ ...service, token: create }, 'POST', path, exampleOf(resource, id++))),
-    sendAgain('lists', () => send({ ...service, token: read }, 'GET', `${path}?limit=10`)),
+    sendRepeatedly('creates', () =>
+      send({ ...service, token: create }, 'POST', resourcePath, exampleOf(resource, id++)),
+    ),
+    sendRepeatedly('lists', () => send({ ...service, token: read }, 'GET', `${resourcePath}?limit=10`)),
   ]);
   return {
-    /** The rates since the last call, in a second, and how many were rejected. */
-    count(): Rates {
+    /** Returns the rates per second and the number of rejected requests since the last call, and starts over. */
+    takeRates(): Rates {
       const seconds = (performance.now() - sinceMs) / 1_000;
       const { creates, lists, rejected } = counts;
       counts = { creates: 0, lists: 0, rejected: 0 };
@@ -195,7 +218,7 @@ async function startOthers(service: RunningTarget) {
       return { creates: creates / seconds, lists: lists / seconds, rejected };
     },
     async stop(): Promise<void> {
-      isOn = false;
+      isRunning = false;
       await Promise.all(running);
     },
   };

@@ -7,7 +7,7 @@ import createOpenApiClient from 'openapi-fetch';
 import { formatTable, median } from './report.js';
 import { versionsOf } from './targets.js';
 
-/** The number of calls per round: few enough that their allocations fit into the young generation. */
+/** The number of calls per round. It is so low that their allocations fit into the young generation. */
 const callsPerRound = 50;
 
 const baseUrl = 'http://127.0.0.1:3000';
@@ -23,17 +23,16 @@ const replies: Readonly<Record<string, string>> = {
   'GET /plants': JSON.stringify({ plants: Array(100).fill(stored), next: 'a.b.1' }),
 };
 
-/** A `fetch` that replies at once, so that only the client is measured. */
-const replyAtOnce: typeof fetch = async (input, init) => {
+/** A `fetch` that replies immediately, so that only the client is measured. */
+const replyImmediately: typeof fetch = async (input, init) => {
   const { method, url } = input instanceof Request ? input : { method: init?.method, url: `${input}` };
   const text = replies[`${method} ${new URL(url).pathname}`];
   return new Response(text, { status: 200, headers: { 'content-type': 'application/json' } });
 };
 
-/** A call of each kind. */
 type Calls = Readonly<Record<'create' | 'get' | 'page of 100', () => Promise<unknown>>>;
 
-/** The paths type for openapi-fetch, as openapi-typescript would generate it. */
+/** The type of the paths for openapi-fetch, as openapi-typescript would generate it. */
 interface Paths {
   '/plants': {
     post: { requestBody: { content: { 'application/json': typeof plant } }; responses: Json<object> };
@@ -44,16 +43,20 @@ interface Paths {
 type Json<Body> = { 200: { content: { 'application/json': Body } } };
 
 function createCalls(): Readonly<Record<string, Calls>> {
-  const client = createClient({ baseUrl, token, fetch: replyAtOnce });
-  const openApi = createOpenApiClient<Paths>({ baseUrl, headers, fetch: (request) => replyAtOnce(request) });
-  const plain = ky.create({ prefix: baseUrl, headers, fetch: replyAtOnce });
-  const json = async (path: string, init: RequestInit = {}) =>
-    (await replyAtOnce(`${baseUrl}${path}`, { method: 'GET', headers, ...init })).json();
+  const client = createClient({ baseUrl, token, fetch: replyImmediately });
+  const openApi = createOpenApiClient<Paths>({
+    baseUrl,
+    headers,
+    fetch: (request) => replyImmediately(request),
+  });
+  const kyClient = ky.create({ prefix: baseUrl, headers, fetch: replyImmediately });
+  const fetchJson = async (path: string, init: RequestInit = {}) =>
+    (await replyImmediately(`${baseUrl}${path}`, { method: 'GET', headers, ...init })).json();
   return {
     'fetch and response.json()': {
-      create: () => json('/plants', { method: 'POST', body: JSON.stringify(plant) }),
-      get: () => json(`/plants/${plant.id}`),
-      'page of 100': () => json('/plants'),
+      create: () => fetchJson('/plants', { method: 'POST', body: JSON.stringify(plant) }),
+      get: () => fetchJson(`/plants/${plant.id}`),
+      'page of 100': () => fetchJson('/plants'),
     },
     '@plant-store/client': {
       create: () => client.createPlant({ body: plant }),
@@ -66,14 +69,14 @@ function createCalls(): Readonly<Record<string, Calls>> {
       'page of 100': () => openApi.GET('/plants'),
     },
     [versionsOf('ky')]: {
-      create: () => plain.post('plants', { json: plant }).json(),
-      get: () => plain.get(`plants/${plant.id}`).json(),
-      'page of 100': () => plain.get('plants').json(),
+      create: () => kyClient.post('plants', { json: plant }).json(),
+      get: () => kyClient.get(`plants/${plant.id}`).json(),
+      'page of 100': () => kyClient.get('plants').json(),
     },
   };
 }
 
-/** Prints the cost of a call of each client without the network: CPU time in µs, and allocated kB. */
+/** Prints the cost of a call of each client without a network: CPU time in µs, and allocated memory in kB. */
 export async function measureClientCalls(rounds: number): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
@@ -108,6 +111,6 @@ export async function measureClientCalls(rounds: number): Promise<void> {
     ...kinds.map(({ us, kB }) => `${median(us).toFixed(1)} (${median(kB).toFixed(1)})`),
   ]);
   process.stdout.write(
-    `${formatTable(head, rows)}\n\nOf a call whose fetch replies at once: processor time, and what is allocated. Medians of ${rounds} rounds of ${callsPerRound} calls.\n`,
+    `${formatTable(head, rows)}\n\nCPU time and allocated memory of a call whose fetch replies immediately. Medians of ${rounds} rounds of ${callsPerRound} calls.\n`,
   );
 }

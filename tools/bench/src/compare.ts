@@ -11,7 +11,7 @@ import type { Load } from './send-load.js';
 import type { RunningTarget } from './start-target.js';
 import type { Target } from './targets.js';
 
-/** A comparison: targets on an engine, under several loads. */
+/** What to compare: targets on an engine, under several loads. */
 export interface Compared {
   readonly targets: readonly Target[];
   readonly engine: Engine;
@@ -20,15 +20,15 @@ export interface Compared {
   /** The resource that is created and read. Default: the one that all targets have. */
   readonly resource?: Resource | undefined;
   readonly settings: Settings;
-  /** The results to replace; none by default. */
+  /** The name of the results to replace. Default: none. */
   readonly results?: string | undefined;
   readonly onWarm?: (target: RunningTarget) => void;
 }
 
 /**
- * Sends loads to targets, which are restarted for each load, and prints a table for each.
+ * Restarts the targets for each load, sends them the load, and prints a table for each load.
  *
- * @returns whether every target stored all that it acknowledged
+ * @returns whether every target stored everything that it acknowledged
  */
 export async function compare({
   targets,
@@ -41,16 +41,16 @@ export async function compare({
   onWarm,
 }: Compared) {
   const machine = describeMachine(folder);
-  const ready = targets.filter(canRun);
+  const runnable = targets.filter(canRun);
   const runs: Run[] = [];
   for (const load of loads) {
-    runs.push(...(await measureTargets(ready, engine, folder, { ...load, resource }, settings, onWarm)));
+    runs.push(...(await measureTargets(runnable, engine, folder, { ...load, resource }, settings, onWarm)));
   }
   const comparison: Comparison = {
     machine,
     database: engine.title,
     settings,
-    targets: ready.map(({ name, title, has, versions, leavesOut, cores }) => ({
+    targets: runnable.map(({ name, title, has, versions, leavesOut, cores }) => ({
       name,
       title,
       leavesOut,
@@ -66,10 +66,11 @@ export async function compare({
   return runs.every(({ valid }) => valid);
 }
 
+/** Whether a target can run on this machine. Logs what is missing. */
 function canRun({ title, missing }: Target): boolean {
-  const needed = missing?.();
-  if (needed !== undefined) log(`left out: ${title}, which needs: ${needed}`);
-  return needed === undefined;
+  const toInstall = missing?.();
+  if (toInstall !== undefined) log(`skipped: ${title}, which needs: ${toInstall}`);
+  return toInstall === undefined;
 }
 
 /** Summarizes the rounds of each target under each load, in the order of the runs. */
@@ -95,7 +96,7 @@ export function summarize(runs: readonly Run[]): Summary[] {
   });
 }
 
-/** What limits a figure. A single connection sends its next request only after the reply. */
+/** Returns what limits a figure. A single connection sends its next request only after the reply. */
 export function limitOf(
   { serverCores, generatorCores, connections }: Pick<Run, 'serverCores' | 'generatorCores' | 'connections'>,
   { cores = 1, stores }: Pick<ComparedTarget, 'cores' | 'stores'>,
@@ -106,19 +107,19 @@ export function limitOf(
   return stores && !Number.isNaN(serverCores) ? 'disk or database' : '–';
 }
 
-/** Describes each target, and what it lacks compared with the service; empty if the service is compared with itself. */
+/** Describes each target, and what it lacks compared with the service. Empty if the service is compared with itself. */
 export function describeTargets(targets: readonly ComparedTarget[]): string {
   if (targets.every(({ leavesOut }) => leavesOut === undefined)) return '';
   const lines = targets.map(
     ({ title, versions, leavesOut = 'nothing' }) => `- ${title} (${versions}): ${leavesOut}`,
   );
-  return `${onlyHere} What else each leaves out:\n\n${lines.join('\n')}\n\n`;
+  return `${onlyInPlantStore} What else each leaves out:\n\n${lines.join('\n')}\n\n`;
 }
 
-const onlyHere =
+const onlyInPlantStore =
   'None but Plant Store has limits per caller, a changes feed, history, the author of each change, or overload protection.';
 
-/** One table for each load, and what was compared. */
+/** Returns a table for each load, and a description of the targets. */
 export function comparisonTables({
   settings,
   targets,

@@ -8,9 +8,9 @@ import { defaultResource } from './resource.js';
 export interface Engine {
   /** With its version. */
   readonly title: string;
-  /** The package that Node.js targets use for it. */
+  /** The npm package with which targets in Node.js access it. */
   readonly driver: string;
-  /** Creates an empty database; its files, if it has any, go into the folder of the target. */
+  /** Creates an empty database. If it has files, they are in this folder. */
   createDatabase(folder: string): Promise<Database>;
   stop(): Promise<void>;
 }
@@ -18,11 +18,11 @@ export interface Engine {
 export interface Database {
   /** The value for `DATABASE_URL`: `file:` and a path, or `postgresql://…`. */
   readonly url: string;
-  /** Counts its records after its target has ended: the rows that match an SQL condition. */
+  /** Counts the rows that match an SQL condition, after the target has ended. */
   countRecords(resource?: Resource, condition?: string): Promise<number>;
 }
 
-/** SQLite, in the version that the targets use. */
+/** SQLite, in the version of the targets. */
 export const sqlite: Engine = {
   get title() {
     return `SQLite ${readNumber(':memory:', 'SELECT sqlite_version()')}`;
@@ -32,13 +32,13 @@ export const sqlite: Engine = {
     const path = join(folder, 'store.db');
     return {
       url: `file:${path}`,
-      countRecords: async (...counted) => Number(readNumber(path, countOf(...counted))),
+      countRecords: async (...counted) => Number(readNumber(path, selectCount(...counted))),
     };
   },
   stop: async () => undefined,
 };
 
-const countOf = ({ plural } = defaultResource, condition = 'true') =>
+const selectCount = ({ plural } = defaultResource, condition = 'true') =>
   `SELECT count(*) FROM ${plural} WHERE ${condition}`;
 
 function readNumber(path: string, sql: string): unknown {
@@ -50,7 +50,7 @@ function readNumber(path: string, sql: string): unknown {
   }
 }
 
-/** Starts a new PostgreSQL server with its defaults and its data in a folder. It ends with this process at the latest. */
+/** Starts a new PostgreSQL server with default settings, and with its data in a folder. It ends at the latest with this process. */
 export async function startPostgresql(folder: string): Promise<Engine> {
   const server = await createPostgresqlServer({ folder: join(folder, 'postgresql') });
   await server.start();
@@ -63,7 +63,7 @@ export async function startPostgresql(folder: string): Promise<Engine> {
       return {
         url,
         async countRecords(...counted) {
-          const [row] = await query<{ count: string }>(url, countOf(...counted));
+          const [row] = await query<{ count: string }>(url, selectCount(...counted));
           return Number(row?.count);
         },
       };

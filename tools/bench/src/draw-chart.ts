@@ -2,14 +2,15 @@ import { countOf, formatFigure } from './report.js';
 import { defaultResource } from './resource.js';
 import type { Comparison } from './results.js';
 
+// Positions and sizes, in pixels.
 const barsLeft = 244;
 const barsWidth = 486;
-const top = 66;
+const barsTop = 66;
 const barStep = 24;
 
 /**
- * Draws the requests/s of a comparison as an SVG, at 64 connections, or otherwise at the highest measured number: a bar for each target
- * that stores, the fastest first, and the others in a note. It follows the light or dark mode of the reader's system.
+ * Draws the requests/s of a comparison as an SVG, at 64 connections or, if these were not measured, at the highest number. Each target that
+ * stores records has a bar, the fastest first, and a note has the others. The colors follow the light or dark mode of the reader's system.
  */
 export function drawChart({ machine, settings, targets, summaries }: Comparison): string {
   const measured = summaries.map((summary) => summary.connections);
@@ -22,9 +23,9 @@ export function drawChart({ machine, settings, targets, summaries }: Comparison)
   const bars = shown
     .filter(({ stores }) => stores)
     .toSorted((a, b) => b.requestsPerSecond - a.requestsPerSecond);
-  const bottom = top + bars.length * barStep;
+  const bottom = barsTop + bars.length * barStep;
   const rows = bars.map(({ name, title, requestsPerSecond, valid }, index) => {
-    const y = top + index * barStep;
+    const y = barsTop + index * barStep;
     const length = Math.round((requestsPerSecond / (bars[0]?.requestsPerSecond ?? 1)) * barsWidth * 10) / 10;
     const kind = name === 'plant-store' ? 'ours' : 'other';
     return (
@@ -37,7 +38,7 @@ export function drawChart({ machine, settings, targets, summaries }: Comparison)
     .filter(({ stores }) => !stores)
     .map(({ title, requestsPerSecond }) => `Baseline (${title}): ${formatFigure(requestsPerSecond)}. `);
   const rounds = `Median of ${countOf(settings.rounds, 'round')} of ${settings.seconds} s`;
-  const place = `${machine.cpu}, ${machine.cores} cores shared with the load generator, disk synced in ${formatFigure(machine.syncMs)} ms, Node.js ${machine.node.slice(1)}, ${machine.date.slice(0, 10)}.`;
+  const environment = `${machine.cpu}, ${machine.cores} cores shared with the load generator, disk synced in ${formatFigure(machine.syncMs)} ms, Node.js ${machine.node.slice(1)}, ${machine.date.slice(0, 10)}.`;
 
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 820 ${bottom + 50}" width="820" height="${bottom + 50}" role="img" aria-labelledby="title">
 <title id="title">Creates per second of Plant Store and comparable services at ${countOf(connections, 'connection')}</title>
@@ -47,7 +48,7 @@ export function drawChart({ machine, settings, targets, summaries }: Comparison)
 <text class="note" x="20" y="49">Each ${defaultResource.name} is synced to disk before its reply: SQLite, WAL, synchronous=FULL. More is better.</text>
 ${rows.join('\n')}
 <text class="note" x="20" y="${bottom + 18}">${escapeXml(`${baselines.join('')}${rounds}.`)}</text>
-<text class="note" x="20" y="${bottom + 36}">${escapeXml(place)}</text>
+<text class="note" x="20" y="${bottom + 36}">${escapeXml(environment)}</text>
 </svg>
 `;
 }

@@ -8,38 +8,38 @@ export interface Interval {
 
 /** Something that takes time in a thread. */
 export interface Span extends Interval {
-  readonly cause: 'commit' | 'inserts' | 'rest' | 'gc' | 'move';
+  readonly cause: 'commit' | 'inserts' | 'checkpoint' | 'checkpointEnd' | 'gc';
 }
 
-/** From the time a timer was due until the event loop ran it. */
+/** The time from when a timer was due until the event loop ran it. */
 export interface Stall extends Interval {
-  /** How long its thread was runnable during the stall, but had no CPU. */
+  /** How long the thread was runnable during the stall but had no CPU. */
   readonly waitedMs: number;
 }
 
-/** The records of one thread. Only the main thread has stalls. */
-export interface Recorded {
+/** The recording of one thread. Only that of the main thread has stalls. */
+export interface Recording {
   readonly spans: readonly Span[];
   readonly stalls: readonly Stall[];
 }
 
 /** The causes of stalls, with their names in the table. */
 export const causes = {
-  commit: 'commit: write to the log, and its sync',
-  besideMove: 'commit, while the thread moves the log',
+  commit: 'commit: write and sync of the log',
+  commitDuringCheckpoint: 'commit, during a checkpoint of the thread',
   inserts: 'inserts before the commit',
-  rest: 'rest of the log, moved between commits',
+  checkpointEnd: 'end of a checkpoint, between commits',
   gc: 'garbage collection',
-  waiting: 'waiting for a processor',
-  other: 'all else: requests and replies',
+  waiting: 'waiting for a CPU',
+  other: 'everything else: requests and replies',
 } as const;
 
 export type Cause = keyof typeof causes;
 
-/** The shortest stall that counts, and the other bounds of the columns, in milliseconds. */
+/** The lower bounds of the columns. Shorter stalls do not count. */
 export const boundsMs = [1, 2, 5, 10, 20, 50, 100] as const;
 
-/** How many stalls a cause explains, by length, and the longest of them. */
+/** The stalls of a cause: their number by length, and the longest of them. */
 export interface Row {
   readonly counts: number[];
   longestMs: number;
@@ -49,15 +49,18 @@ export interface Row {
 export const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
 
 /** Counts the stalls that end within an interval. */
-export function countStalls(records: readonly Recorded[], { startMs, endMs }: Interval): Record<Cause, Row> {
+export function countStalls(
+  recordings: readonly Recording[],
+  { startMs, endMs }: Interval,
+): Record<Cause, Row> {
   const names = Object.keys(causes) as Cause[];
   const rows = Object.fromEntries(
     names.map((cause) => [cause, { counts: boundsMs.map(() => 0), longestMs: 0 }]),
   ) as Record<Cause, Row>;
   const byStart = (a: Interval, b: Interval) => a.startMs - b.startMs;
-  const spans = records.flatMap((record) => record.spans).toSorted(byStart);
+  const spans = recordings.flatMap((recording) => recording.spans).toSorted(byStart);
   let first = 0;
-  for (const stall of records.flatMap((record) => record.stalls).toSorted(byStart)) {
+  for (const stall of recordings.flatMap((recording) => recording.stalls).toSorted(byStart)) {
     while ((spans[first]?.endMs ?? Number.POSITIVE_INFINITY) < stall.startMs) first++;
     let last = first;
     while ((spans[last]?.startMs ?? Number.POSITIVE_INFINITY) < stall.endMs) last++;
@@ -72,24 +75,30 @@ export function countStalls(records: readonly Recorded[], { startMs, endMs }: In
 }
 
 /**
- * Finds the main cause of a stall. A commit counts as concurrent with a checkpoint if the checkpointer's thread was busy for more than half
- * of it.
+ * Finds the main cause of a stall. A commit is during a checkpoint if the checkpoint took more than half of its time.
  *
- * @param spans that overlap it
+ * @param spans the spans that overlap the stall
  */
 export function explainStall(stall: Stall, spans: readonly Span[]): Cause {
   const lengthMs = lengthOf(stall);
   if (stall.waitedMs > lengthMs / 2) return 'waiting';
-  const takenMs = { commit: 0, besideMove: 0, inserts: 0, rest: 0, gc: 0, other: lengthMs };
+  const takenMs = {
+    commit: 0,
+    commitDuringCheckpoint: 0,
+    inserts: 0,
+    checkpointEnd: 0,
+    gc: 0,
+    other: lengthMs,
+  };
   const within = (cause: Span['cause'], interval: Interval) =>
     spans.reduce((sum, span) => sum + (span.cause === cause ? overlapMs(span, interval) : 0), 0);
   for (const span of spans) {
-    if (span.cause === 'move') continue;
+    if (span.cause === 'checkpoint') continue;
     let ms = overlapMs(span, stall);
     // Garbage collection runs during inserts.
     if (span.cause === 'inserts') ms -= within('gc', intersectionOf(span, stall));
-    const isBesideMove = span.cause === 'commit' && within('move', span) > lengthOf(span) / 2;
-    takenMs[isBesideMove ? 'besideMove' : span.cause] += ms;
+    const isDuringCheckpoint = span.cause === 'commit' && within('checkpoint', span) > lengthOf(span) / 2;
+    takenMs[isDuringCheckpoint ? 'commitDuringCheckpoint' : span.cause] += ms;
     takenMs.other -= ms;
   }
   const [[cause] = ['other']] = Object.entries(takenMs).toSorted(([, a], [, b]) => b - a);

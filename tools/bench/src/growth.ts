@@ -12,7 +12,7 @@ import { type LoadResult, sendLoad, storeRecords } from './send-load.js';
 import { startTarget } from './start-target.js';
 import { plantStore } from './targets.js';
 
-/** How many records a store has, from small to large. */
+/** How many records the stores have. */
 const sizes = [10_000, 1_000_000, 10_000_000];
 
 /** The loads for each size. Creates come last, because they add records. */
@@ -23,7 +23,7 @@ const loads = [
   { operation: 'create', connections: 64 },
 ] as const;
 
-/** One load on a store of a size: medians of the rounds. */
+/** The medians of the rounds of one load on a store with a number of records. */
 export interface Growth {
   readonly records: number;
   readonly operation: string;
@@ -34,7 +34,7 @@ export interface Growth {
   readonly p999Ms: number;
 }
 
-/** Measures the service on stores of several sizes, prints a table and writes the results. */
+/** Measures the service on stores of several sizes, prints a table, and writes the results. */
 export async function measureGrowth({
   engine,
   folder,
@@ -46,22 +46,22 @@ export async function measureGrowth({
   const summaries: Growth[] = [];
   let errors = 0;
   for (const records of sizes) {
-    const own = join(folder, String(records));
-    mkdirSync(own);
-    const database = await engine.createDatabase(own);
-    const service = await startTarget(plantStore(), database.url, own, resource);
+    const storeFolder = join(folder, String(records));
+    mkdirSync(storeFolder);
+    const database = await engine.createDatabase(storeFolder);
+    const service = await startTarget(plantStore(), database.url, storeFolder, resource);
     await storeRecords(service, records, resource);
     for (const load of loads) {
       await sendLoad(service, { ...load, records, resource, seconds: settings.warmupSeconds });
-      const results: LoadResult[] = [];
+      const rounds: LoadResult[] = [];
       for (let round = 1; round <= settings.rounds; round++) {
-        results.push(await sendLoad(service, { ...load, records, resource, seconds: settings.seconds }));
+        rounds.push(await sendLoad(service, { ...load, records, resource, seconds: settings.seconds }));
       }
-      errors += results.reduce((sum, result) => sum + result.errors, 0);
+      errors += rounds.reduce((sum, round) => sum + round.errors, 0);
       const summary = {
         records,
         ...load,
-        ...medians(results, 'requestsPerSecond', 'p50Ms', 'p99Ms', 'p999Ms'),
+        ...medians(rounds, 'requestsPerSecond', 'p50Ms', 'p99Ms', 'p999Ms'),
       };
       log(
         `${formatCount(records)} ${resource.plural}, ${load.operation}: ${formatFigure(summary.requestsPerSecond)} requests/s`,
@@ -69,7 +69,7 @@ export async function measureGrowth({
       summaries.push(summary);
     }
     await service.stop();
-    rmSync(own, { recursive: true });
+    rmSync(storeFolder, { recursive: true });
   }
   if (results !== undefined)
     writeJson(resultPath(results), { machine, database: engine.title, settings, summaries });
@@ -77,11 +77,11 @@ export async function measureGrowth({
   return errors === 0;
 }
 
-/** The rows of the table: one for each size, with requests per second and the p99 of each operation. */
+/** Returns the rows of the table: one for each size, with requests per second and the p99 of each operation. */
 export function growthRows(summaries: readonly Growth[]): string[][] {
-  return [...Map.groupBy(summaries, ({ records }) => records)].map(([records, own]) => [
+  return [...Map.groupBy(summaries, ({ records }) => records)].map(([records, ofSize]) => [
     formatCount(records),
-    ...own.map(
+    ...ofSize.map(
       ({ requestsPerSecond, p99Ms }) => `${formatFigure(requestsPerSecond)} (${formatFigure(p99Ms)})`,
     ),
   ]);

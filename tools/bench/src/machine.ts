@@ -7,7 +7,7 @@ import { formatFigure, median } from './report.js';
 /** Where and how figures were measured. */
 export type Machine = ReturnType<typeof describeMachine>;
 
-/** Describes this machine; `folder` is where the databases are. */
+/** Describes this machine. `folder` is on the disk of the databases. */
 export function describeMachine(folder: string) {
   return {
     date: new Date().toISOString(),
@@ -18,7 +18,7 @@ export function describeMachine(folder: string) {
     system: `${platform()} ${release()} ${arch()}`,
     node: process.version,
     syncMs: measureSyncMs(folder),
-    // The load average of the minute before the first run: how busy the machine was otherwise.
+    // The load average of the minute before the first run shows whether the machine was busy with anything else.
     loadBefore: loadavg()[0] ?? 0,
   };
 }
@@ -33,8 +33,8 @@ export function machineLine(machine: Machine): string {
 }
 
 /**
- * How long it takes to sync one appended page of 4 KiB to disk: the median of 200, in milliseconds. A durable commit takes at
- * least as long; group commit shares that time among many records.
+ * Measures how long it takes to sync one appended page of 4 KiB to disk. Returns the median of 200 syncs. A durable commit takes at least
+ * as long, and group commit shares this time among many records.
  */
 function measureSyncMs(folder: string): number {
   const path = join(folder, 'sync-time');

@@ -8,46 +8,52 @@ import { sqlite, startPostgresql } from './databases.js';
 import { measureGrowth } from './growth.js';
 import { compareNodes } from './node-versions.js';
 import { compareOperations } from './operations.js';
-import { defaultResource, measurable } from './resource.js';
+import { defaultResource, measurableResources } from './resource.js';
 import { compareWorkers } from './scaling.js';
 import { measureStalls } from './stalls.js';
 import { measureStart } from './start.js';
 import { allTargets } from './targets.js';
 
-/** The command line `pnpm bench`. It exits with status 1 when it fails, or a target lost an acknowledged record. */
+/** The command `pnpm bench`. It exits with status 1 if it fails, or if a target lost an acknowledged record. */
 const program = new Command('bench')
-  .description('Measure the service beside comparable programs, on this machine and over loopback.')
+  .description('Measure the service against comparable programs, on this machine and over loopback.')
   .helpCommand(false)
   .addHelpText(
     'after',
-    '\nWithout a command it runs compare, whose options are in: bench compare --help' +
-      '\nOn PostgreSQL, which it starts: bench --postgresql',
+    '\nThe default command is compare (see: bench compare --help).' +
+      '\nTo measure on PostgreSQL: bench --postgresql',
   )
   .showHelpAfterError();
 
-const onPostgresql = [
+const postgresqlOption = [
   '--postgresql',
-  'on a PostgreSQL server that it starts, with those that support it',
+  'start a PostgreSQL server and use it, skipping targets that do not support it',
 ] as const;
-const count = numberIn(1, 9_999, Number.isInteger);
-const counts = (text: string) => text.split(',').map(count);
+const parseCount = createNumberParser(1, 9_999, Number.isInteger);
+const parseCounts = (text: string) => text.split(',').map(parseCount);
+const parseSeconds = createNumberParser(0.1, 600);
 
-const resourceOption = new Option('--resource <name>', 'what is created and read')
-  .choices(Object.keys(measurable))
+const resourceOption = new Option('--resource <name>', 'resource to create and read')
+  .choices(Object.keys(measurableResources))
   .default(defaultResource.name);
 
-/** The committed results are those of the resource that all targets have. */
-const resultsOf = ({ resource }: { readonly resource: string }, name: string) =>
+/** Returns the name of the committed results to replace. They are only for the resource that all targets have. */
+const committedResults = ({ resource }: { readonly resource: string }, name: string) =>
   resource === defaultResource.name ? name : undefined;
 
 addCommand('compare', { isDefault: true }, 7, 2)
   .description('send the same creates to all targets, and print a table for each number of connections')
-  .option('--connections <counts>', 'numbers of connections, separated by commas', counts, [1, 16, 64, 256])
-  .option(...onPostgresql)
-  .addOption(
-    new Option('--only <names...>', 'the targets to measure').choices(allTargets.map(({ name }) => name)),
+  .option(
+    '--connections <counts>',
+    'numbers of connections, separated by commas',
+    parseCounts,
+    [1, 16, 64, 256],
   )
-  .addHelpText('after', '\nIt replaces the committed results, unless --only or another resource is given.')
+  .option(...postgresqlOption)
+  .addOption(
+    new Option('--only <names...>', 'targets to measure').choices(allTargets.map(({ name }) => name)),
+  )
+  .addHelpText('after', '\nIt replaces the committed results, unless you use --only or another resource.')
   .action(({ only, connections, ...options }) => {
     const results = options.postgresql ? 'postgresql' : 'latest';
     return run(options, ({ targets, settings, ...compared }) =>
@@ -56,56 +62,59 @@ addCommand('compare', { isDefault: true }, 7, 2)
         targets: targets.filter(({ name }) => only?.includes(name) ?? true),
         loads: connections.map((count: number) => ({ operation: 'create', connections: count })),
         settings: { ...settings, warmupConnections: 64 },
-        results: only === undefined ? resultsOf(options, results) : undefined,
+        results: only === undefined ? committedResults(options, results) : undefined,
       }),
     );
   });
 
 addCommand('operations', {}, 7, 3)
-  .description('measure reads, batches and deletes, beside the targets that have them')
-  .option(...onPostgresql)
+  .description('measure reads, batches, and deletes, compared with the targets that support them')
+  .option(...postgresqlOption)
   .action((options) => {
     const results = options.postgresql ? 'operations-postgresql' : 'operations';
     return run(options, (compared) =>
-      compareOperations({ ...compared, results: resultsOf(options, results) }),
+      compareOperations({ ...compared, results: committedResults(options, results) }),
     );
   });
 
 addCommand('growth', {}, 5, 3)
-  .description('measure the service with 10 thousand, a million and 10 million records')
+  .description('measure the service with 10 thousand, a million, and 10 million records')
   .action((options) =>
-    run(options, (compared) => measureGrowth({ ...compared, results: resultsOf(options, 'growth') })),
+    run(options, (compared) => measureGrowth({ ...compared, results: committedResults(options, 'growth') })),
   );
 
 addCommand('node', {}, 5, 3)
-  .description(
-    'compare the service on two Node.js: its start, memory when idle, creates, gets, pages and batches',
-  )
-  .requiredOption('--baseline-node <path>', 'the Node.js to compare with')
-  .option('--node <path>', 'the Node.js to measure', process.execPath)
-  .option('--processes <count>', 'how many processes of each serve each load', count, 3)
+  .description('compare two Node.js versions: startup, idle memory, creates, gets, pages, and batches')
+  .requiredOption('--baseline-node <path>', 'path to the baseline node binary')
+  .option('--node <path>', 'path to the node binary to measure', process.execPath)
+  .option('--processes <count>', 'number of service processes per version and load', parseCount, 3)
   .action(({ baselineNode: baseline, node, processes, ...options }) =>
     run(options, (compared) => compareNodes({ baseline, node, processes }, compared)),
   );
 
 program
   .command('start')
-  .description('measure how soon the service replies after its start, and its memory when idle')
+  .description('measure the time from start to first reply, and the idle memory')
   .action(() => run({}, ({ folder }) => measureStart(folder)));
 
 program
   .command('client')
   .description(
-    'measure what a call of the typed client costs beside those of other clients, without a network',
+    'measure the cost of a call of the typed client compared with other clients, without a network',
   )
-  .option('--rounds <count>', 'how often to measure each', count, 15)
+  .option('--rounds <count>', 'number of rounds', parseCount, 15)
   .action(({ rounds }) => measureClientCalls(rounds));
 
 program
   .command('stalls')
-  .description('show how often creates held up the event loop of the service for how long, and by what')
-  .option('--records <count>', 'how many records it has before', numberIn(0, 1e8, Number.isInteger), 0)
-  .option('--seconds <count>', 'how long to measure', numberIn(0.1, 600), 60)
+  .description('report event-loop stalls during creates: how often, how long, and what caused them')
+  .option(
+    '--records <count>',
+    'number of records stored before',
+    createNumberParser(0, 1e8, Number.isInteger),
+    0,
+  )
+  .option('--seconds <count>', 'duration of the measurement, in seconds', parseSeconds, 60)
   .addOption(resourceOption)
   .action(({ records, seconds, resource }) =>
     run({ seconds, warmup: 3, resource }, (measured) => measureStalls({ ...measured, records })),
@@ -113,45 +122,46 @@ program
 
 program
   .command('attacks')
-  .description('attack the service in each way of docs/SECURITY.md, and check what it promises the others')
-  .option('--seconds <count>', 'how long each attack lasts', numberIn(0.1, 600), 60)
-  .option('--workers <count>', 'the setting WORKERS', count, 1)
-  .option('--only <parts...>', 'the attacks whose titles have one of these parts')
-  .option(...onPostgresql)
+  .description(
+    'run the attacks in docs/SECURITY.md, and check memory and other callers against the documented limits',
+  )
+  .option('--seconds <count>', 'duration of each attack, in seconds', parseSeconds, 60)
+  .option('--workers <count>', 'value of the setting WORKERS', parseCount, 1)
+  .option('--only <parts...>', 'run only the attacks whose titles contain one of these texts')
+  .option(...postgresqlOption)
   .action(({ workers, only, ...options }) =>
     run(options, (measured) => measureAttacks(measured, { workers, only })),
   );
 
 addCommand('scaling', {}, 3, 4)
   .description(
-    'measure the service with 1, 2, 4 and 8 workers that each have a tenth of a core (Linux, as root)',
+    'measure the service with 1, 2, 4, and 8 workers, each limited to a tenth of a core (Linux, as root)',
   )
   .action((options) => run(options, compareWorkers));
 
 function addCommand(name: string, options: object, rounds: number, seconds: number): Command {
-  const time = numberIn(0.1, 600);
   return program
     .command(name, options)
     .addOption(resourceOption)
-    .option('--rounds <count>', 'how often to measure each', count, rounds)
-    .option('--seconds <count>', 'how long to measure each time', time, seconds)
-    .option('--warmup <seconds>', 'how long to warm up each before its first round', time, 3);
+    .option('--rounds <count>', 'number of rounds', parseCount, rounds)
+    .option('--seconds <count>', 'duration of each measurement, in seconds', parseSeconds, seconds)
+    .option('--warmup <seconds>', 'warm-up time before the first round, in seconds', parseSeconds, 3);
 }
 
-function numberIn(from: number, to: number, isExpected = Number.isFinite): (text: string) => number {
+function createNumberParser(from: number, to: number, isValid = Number.isFinite): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (isExpected(value) && value >= from && value <= to) return value;
+    if (isValid(value) && value >= from && value <= to) return value;
     throw new InvalidArgumentError(`Expected a number from ${from} to ${to}.`);
   };
 }
 
 /**
- * Runs a measurement in a new folder. The folder is not in the system's temporary folder, which may be in memory, nor in the repository,
- * which PostgreSQL may not be able to access when root starts it as another user. However this process ends, it leaves no processes behind,
- * and no files except the results.
+ * Runs a measurement in a new folder. The folder is not in the system's temporary folder, which may be in memory. It is not in the
+ * repository either, because PostgreSQL may not have access to it if root starts PostgreSQL as another user. When this process ends, it
+ * leaves no processes and no files except the results.
  *
- * @param measure returns whether all went well
+ * @param measure returns whether the measurement succeeded
  */
 async function run(
   { rounds = 1, seconds = 1, warmup = 1, postgresql = false, resource: name = defaultResource.name },
@@ -168,7 +178,7 @@ async function run(
   });
   process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(143));
   const engine = postgresql ? await startPostgresql(folder) : sqlite;
-  const resource = measurable[name] ?? defaultResource;
+  const resource = measurableResources[name] ?? defaultResource;
   const targets = allTargets.filter(
     ({ has }) =>
       (!postgresql || has.includes('postgresql')) &&

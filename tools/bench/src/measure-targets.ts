@@ -7,16 +7,15 @@ import { type Load, type LoadResult, sendLoad, storeRecords } from './send-load.
 import { type RunningTarget, startTarget } from './start-target.js';
 import type { Target } from './targets.js';
 
-/** How long and how often to measure. */
 export interface Settings {
   readonly rounds: number;
   readonly seconds: number;
   readonly warmupSeconds: number;
-  /** How many connections to use for the warm-up; by default those of the load. */
+  /** How many connections the warm-up uses. Default: those of the load. */
   readonly warmupConnections?: number;
 }
 
-/** One round of one target, with the state of the target at its end. */
+/** The result of one round of one target, and the state of the target after all rounds. */
 export interface Run extends LoadResult {
   readonly target: string;
   readonly operation: Load['operation'];
@@ -24,7 +23,8 @@ export interface Run extends LoadResult {
   readonly round: number;
   readonly peakMemoryBytes: number;
   /**
-   * Whether every acknowledged record is stored, and every acknowledged delete is done. Always true for the baseline, which stores nothing.
+   * Whether every acknowledged record is stored, and every acknowledged delete was carried out. Always `true` for the baseline, which
+   * stores nothing.
    */
   readonly valid: boolean;
 }
@@ -33,8 +33,8 @@ export interface Run extends LoadResult {
 export const log = (text: string) => void process.stderr.write(`${text}\n`);
 
 /**
- * Sends a load to targets, each in a separate process with a fresh database. All run at the same time, but only one is under load: they
- * alternate in each round, so that other activity on the machine affects all of them equally.
+ * Sends a load to targets, each in a separate process with a new database. All run at the same time, but only one is under load. Each round
+ * covers all targets, so that other activity on the machine affects them equally.
  *
  * @param onWarm called for each target after its warm-up
  */
@@ -61,9 +61,9 @@ export async function measureTargets(
   }
   for (let round = 1; round <= rounds; round++) {
     for (const { target, running, results } of started) {
-      // At the end of each round, some requests have no reply.
-      const begun = results.length * load.connections - sumOf(results);
-      const result = await sendLoad(running, { ...load, seconds }, begun);
+      // At the end of each round, one request per connection may have no reply.
+      const begunDeletes = results.length * load.connections - addedRecords(results);
+      const result = await sendLoad(running, { ...load, seconds }, begunDeletes);
       results.push(result);
       log(
         `${load.operation}, ${countOf(load.connections, 'connection')}, round ${round}/${rounds}, ${target.title}: ` +
@@ -75,7 +75,7 @@ export async function measureTargets(
   for (const { target, folder, database, running, results } of started) {
     const peakMemoryBytes = running.readPeakMemory();
     await running.stop();
-    const expected = records + sumOf(results);
+    const expected = records + addedRecords(results);
     const valid =
       !target.has.includes('storage') ||
       isValid(load, await database.countRecords(resource, target.stored), expected);
@@ -91,12 +91,12 @@ export async function measureTargets(
   return runs;
 }
 
-/** How many records were added. */
-const sumOf = (results: readonly LoadResult[]) =>
+/** Returns how many records were added. Negative after deletes. */
+const addedRecords = (results: readonly LoadResult[]) =>
   results.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
 
-/** Requests without a reply may have been executed, too. */
+/** Compares the number of stored records with the expected one. Requests without a reply may also have been carried out. */
 function isValid({ operation }: Pick<Load, 'operation'>, stored: number, expected: number): boolean {
-  // The request that the start waits for stored one more record.
+  // `startTarget` stored one more record.
   return operation === 'delete' ? stored <= expected + 1 : stored >= expected;
 }

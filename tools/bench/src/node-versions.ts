@@ -15,14 +15,16 @@ const loads = [
   { operation: 'batch', connections: 4, records },
 ] as const;
 
-/** The paths of the Node.js programs to compare, and how many processes of each serve each load. */
 export interface ComparedNodes {
+  /** The path to the node binary to measure. */
   readonly node: string;
+  /** The path to the node binary to compare it with. */
   readonly baseline: string;
+  /** How many service processes measure each load on each version, one after the other. */
   readonly processes: number;
 }
 
-/** Compares the service on two Node.js versions: its start, its idle memory, and requests, in new processes for each load. */
+/** Compares the service on two Node.js versions: its startup, its idle memory, and loads, each in new processes. */
 export async function compareNodes(
   { baseline, node, processes }: ComparedNodes,
   compared: Omit<Compared, 'loads'>,
@@ -33,13 +35,13 @@ export async function compareNodes(
     const { firstReplyMs, idleMemoryBytes } = medians(starts[index] ?? [], 'firstReplyMs', 'idleMemoryBytes');
     return [title, firstReplyMs.toFixed(0), formatMemory(idleMemoryBytes)];
   });
-  process.stdout.write(`${formatTable(['', 'first reply, ms', 'memory when idle'], rows)}\n\n`);
+  process.stdout.write(`${formatTable(['', 'first reply, ms', 'idle memory'], rows)}\n\n`);
   return compare({ ...compared, targets, loads: Array.from({ length: processes }, () => loads).flat() });
 }
 
 /**
- * The service on a copy of a Node.js program. How much of the program is in memory depends on how its file got into the page cache, which
- * is the same for two copies. It was 55 MB for one file, and 95 MB for another with the same bytes.
+ * Returns the service on a copy of a node binary. The resident memory of a binary depends on how its file got into the page cache, which is
+ * the same for two copies. It was 55 MB for one file, and 95 MB for another with the same bytes.
  */
 function onNode(name: string, path: string, folder: string): Target {
   const copy = join(folder, `${name}-program`);

@@ -2,7 +2,7 @@ import { type Compared, compare } from './compare.js';
 
 const records = 100_000;
 
-/** Reads, batches and deletes. One connection shows the duration of a request without concurrency. */
+/** Reads, batches, and deletes. One connection shows the duration of a request without concurrency. */
 const loads = [
   { operation: 'get', connections: 1, records },
   { operation: 'get', connections: 64, records },
@@ -14,7 +14,7 @@ const loads = [
   { operation: 'delete', connections: 64, records: 20 * records },
 ] as const;
 
-/** Compares these operations on the targets that support reads. */
+/** Compares reads, batches, and deletes on the targets that support reads. */
 export function compareOperations(compared: Omit<Compared, 'loads'>): Promise<boolean> {
   const targets = compared.targets.filter(({ has }) => has.includes('reads'));
   return compare({ ...compared, targets, loads });

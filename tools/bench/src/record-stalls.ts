@@ -1,23 +1,23 @@
-// Loaded into the service by `--import`, and so into each of its threads: records what takes time there, and writes it to the folder that
-// its own address names when the thread ends.
+// The service loads this module with `--import` in each of its threads. It records what takes time, and writes the recording when the
+// thread ends. The URL of the module names the folder.
 import fs from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { PerformanceObserver } from 'node:perf_hooks';
 import process from 'node:process';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type Sqlite from 'better-sqlite3';
-import { boundsMs, nowMs, type Recorded, type Span, type Stall } from './explain-stalls.js';
+import { boundsMs, nowMs, type Recording, type Span, type Stall } from './explain-stalls.js';
 
 const spans: Span[] = [];
 const stalls: Stall[] = [];
 
 process.on('exit', () => {
   const folder = new URL(import.meta.url).searchParams.get('folder');
-  const recorded: Recorded = { spans, stalls };
-  fs.writeFileSync(`${folder}/${process.pid}-${threadId}.json`, JSON.stringify(recorded));
+  const recording: Recording = { spans, stalls };
+  fs.writeFileSync(`${folder}/${process.pid}-${threadId}.json`, JSON.stringify(recording));
 });
 
-/** Runs a function, and records how long it took. */
+/** Runs a function, and records its duration. */
 function record<Result>(cause: Span['cause'], run: () => Result): Result {
   const startMs = nowMs();
   try {
@@ -33,7 +33,8 @@ const Database: typeof Sqlite = createRequire(process.argv[1] ?? '')('better-sql
 const { pragma } = Database.prototype;
 Database.prototype.pragma = function recordCheckpoint(source, options) {
   const run = () => pragma.call(this, source, options);
-  return source.startsWith('wal_checkpoint') ? record(isMainThread ? 'rest' : 'move', run) : run();
+  if (!source.startsWith('wal_checkpoint')) return run();
+  return record(isMainThread ? 'checkpointEnd' : 'checkpoint', run);
 };
 
 if (isMainThread) {
@@ -42,11 +43,11 @@ if (isMainThread) {
   recordStalls();
 } else {
   const { fdatasyncSync } = fs;
-  fs.fdatasyncSync = (file) => record('move', () => fdatasyncSync(file));
+  fs.fdatasyncSync = (file) => record('checkpoint', () => fdatasyncSync(file));
   syncBuiltinESMExports();
 }
 
-/** Records both parts of a transaction: its inserts, from the begin, and the commit. */
+/** Records the two parts of a transaction: from BEGIN until COMMIT, and COMMIT. */
 function recordTransactions(): void {
   const statements: Sqlite.Statement = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1'));
   const { run } = statements;
@@ -72,10 +73,10 @@ function recordCollections(): void {
   }).observe({ entryTypes: ['gc'] });
 }
 
-/** Records how late a timer fires that is due every millisecond. */
+/** Starts a timer that is due every millisecond, and records how late it fires. */
 function recordStalls(): void {
   const [intervalMs] = boundsMs;
-  const readWaitedMs = openScheduling();
+  const readWaitedMs = createWaitReader();
   let lastMs = nowMs();
   let lastWaitedMs = readWaitedMs();
   setInterval(() => {
@@ -88,8 +89,8 @@ function recordStalls(): void {
   }, intervalMs).unref();
 }
 
-/** Returns the total time that the main thread has waited for a CPU; always 0 on systems other than Linux. */
-function openScheduling(): () => number {
+/** Returns a function that returns how long the main thread has waited for a CPU in total. Always 0 on systems other than Linux. */
+function createWaitReader(): () => number {
   if (process.platform !== 'linux') return () => 0;
   const file = fs.openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   const buffer = Buffer.alloc(64);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** The median of numbers; `NaN` if there are none. */
+/** Returns the median of numbers, or `NaN` if there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -8,7 +8,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** The medians of the named figures of several rounds. */
+/** Returns the medians of the named figures of several rounds. */
 export function medians<Name extends string>(
   rounds: readonly Readonly<Record<Name, number>>[],
   ...names: readonly Name[]
@@ -17,7 +17,7 @@ export function medians<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, number>;
 }
 
-/** Formats a Markdown table: the first column is aligned left, the others right. */
+/** Formats a Markdown table. The first column is left-aligned, and the others are right-aligned. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -40,17 +40,16 @@ export function formatFigure(value: number): string {
   return value.toLocaleString('en-US', { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
 }
 
-/** Bytes in MiB: `123 MiB`. */
+/** Formats bytes in MiB: `123 MiB`. */
 export function formatMemory(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)} MiB`;
 }
 
-/** A number with what it counts: `1 round`, `3 rounds`. */
-export function countOf(count: number, what: string): string {
-  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+/** Formats a number with a noun: `1 round`, `3 rounds`. */
+export function countOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Writes results as JSON. */
 export function writeJson(path: string, value: object): void {
   writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
 }

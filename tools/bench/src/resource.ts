@@ -2,23 +2,23 @@ import { contract } from '@plant-store/contract';
 import type { Resource } from '@plant-store/contract/resource';
 import { resources } from '@plant-store/contract/resources';
 
-/** The resources that can be measured, by their names. */
-export const measurable: Readonly<Record<string, Resource>> = resources;
+/** The resources that can be measured, by name. */
+export const measurableResources: Readonly<Record<string, Resource>> = resources;
 
-const [first] = Object.values(measurable);
+const [first] = Object.values(measurableResources);
 if (first === undefined) throw new Error('There is no resource');
 
 /** The resource that all targets have. */
 export const defaultResource: Resource = first;
 
-/** A record to create: the examples of its fields, unless it has others. */
-export const exampleOf = ({ fields }: Resource, id: number, others: object = {}): object => ({
+/** Returns a record to create, with the example values of its fields and with other values. */
+export const exampleOf = ({ fields }: Resource, id: number, overrides: object = {}): object => ({
   id,
   ...Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example])),
-  ...others,
+  ...overrides,
 });
 
-/** The path of an operation of a resource that needs no id. */
+/** Returns the path of an operation of a resource. Empty if the resource does not have the operation. */
 export function pathOf({ name }: Resource, operation: 'count' | 'changes'): string {
   const found = Object.values(contract).find(
     ({ metadata }) =>
@@ -27,6 +27,6 @@ export function pathOf({ name }: Resource, operation: 'count' | 'changes'): stri
   return found?.path ?? '';
 }
 
-/** The name of a field that lists search, or filter by. */
+/** Returns the name of a field that lists search, or filter by. */
 export const fieldFor = ({ fields }: Resource, use: 'search' | 'filter'): string =>
   Object.entries(fields).find(([, field]) => field[use])?.[0] ?? '';

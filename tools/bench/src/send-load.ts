@@ -6,17 +6,17 @@ import autocannon, { type Client } from 'autocannon';
 import { defaultResource, exampleOf } from './resource.js';
 import type { RunningTarget } from './start-target.js';
 
-/** A load: one request after another on each connection. */
+/** A load. Each connection sends its next request after the reply. */
 export interface Load {
   /**
-   * Single creates or deletes, a record by id, the first page of 100, a page of 100 at a random position, a search without matches, or a
-   * batch of 500 creates.
+   * `get` is a record by ID, `list` the first page of 100, `page` a page of 100 at a random position, `search` a search without matches,
+   * and `batch` 500 creates.
    */
   readonly operation: 'create' | 'get' | 'list' | 'page' | 'search' | 'delete' | 'batch';
   readonly connections: number;
-  /** How many records `storeRecords` stored before. Each can be deleted once. */
+  /** How many records `storeRecords` has stored. Each can be deleted once. */
   readonly records?: number;
-  /** The resource. Default: the one that all targets have. */
+  /** Default: the resource that all targets have. */
   readonly resource?: Resource | undefined;
   readonly seconds: number;
 }
@@ -28,14 +28,15 @@ export interface LoadResult {
   readonly p99Ms: number;
   readonly p999Ms: number;
   readonly maxMs: number;
-  /** CPU time of the server per request, in microseconds; `NaN` if it cannot be read. */
+  /** CPU time of the server per request, in microseconds. `NaN` if it is not known. */
   readonly processorUs: number;
-  /** How many cores the server and this process used. */
+  /** How many cores the server used. */
   readonly serverCores: number;
+  /** How many cores this process used. */
   readonly generatorCores: number;
-  /** By how much the number of stored records must have grown; negative after deletes. */
+  /** By how much the number of stored records must have grown. Negative after deletes. */
   readonly acknowledged: number;
-  /** Other replies, failed connections and timeouts. */
+  /** The number of unsuccessful replies, failed connections, and timeouts. */
   readonly errors: number;
 }
 
@@ -44,27 +45,29 @@ type Server = Pick<RunningTarget, 'baseUrl' | 'token' | 'readProcessorMs'>;
 /** The number of records per batch. */
 export const batchSize = 500;
 
-/** How long requests are sent before the measurement starts. */
+/** How long requests are sent before the measured time begins. */
 export const rampUpSeconds = 0.5;
 
 /**
  * Sends load to a server, from this process.
  *
- * @param begun how many deletes may have been started before
+ * @param begunDeletes how many deletes earlier calls may have started
  */
 export async function sendLoad(
   server: Server,
   { operation, connections, seconds, records: stored, resource = defaultResource }: Load,
-  begun = 0,
+  begunDeletes = 0,
 ): Promise<LoadResult> {
   const { method, path, body, records = 0 } = operationsOf(resource)[operation];
-  let deleted = begun;
+  let nextDelete = begunDeletes;
   const nextId = () =>
     operation === 'delete'
-      ? storedId(deleted++, stored ?? 0)
+      ? storedId(nextDelete++, stored ?? 0)
       : randomId(method === 'GET' ? stored : undefined);
   const latencies = createHistogram();
-  const [begunAtMs, serverMs, generator] = [performance.now(), server.readProcessorMs(), process.cpuUsage()];
+  const begunAtMs = performance.now();
+  const serverMsBefore = server.readProcessorMs();
+  const generatorBefore = process.cpuUsage();
   const startMs = performance.now() + rampUpSeconds * 1000;
   const endMs = startMs + seconds * 1000;
   const result = await autocannon({
@@ -74,7 +77,7 @@ export async function sendLoad(
     headers: headersOf(server, body),
     connections,
     duration: rampUpSeconds + seconds,
-    // How often autocannon checks whether its time is over.
+    // How often autocannon checks whether the duration is over, in milliseconds.
     sampleInt: 50,
     setupClient(client) {
       writeIds(client as SendingClient, nextId);
@@ -87,30 +90,30 @@ export async function sendLoad(
     },
   });
   const elapsedMs = performance.now() - begunAtMs;
-  const usedMs = server.readProcessorMs() - serverMs;
-  const { user, system } = process.cpuUsage(generator);
+  const serverMs = server.readProcessorMs() - serverMsBefore;
+  const { user, system } = process.cpuUsage(generatorBefore);
   return {
     requestsPerSecond: latencies.count / seconds,
     p50Ms: latencies.percentile(50) / 1000,
     p99Ms: latencies.percentile(99) / 1000,
     p999Ms: latencies.percentile(99.9) / 1000,
     maxMs: latencies.max / 1000,
-    processorUs: (usedMs * 1000) / (result['2xx'] + result.non2xx),
-    serverCores: usedMs / elapsedMs,
+    processorUs: (serverMs * 1000) / (result['2xx'] + result.non2xx),
+    serverCores: serverMs / elapsedMs,
     generatorCores: (user + system) / 1000 / elapsedMs,
     acknowledged: result['2xx'] * records,
     errors: result.errors + result.non2xx,
   };
 }
 
-/** Stores records in batches. Their ids are spread over the range in random order, as for creates. */
+/** Stores records in batches. Like the IDs of creates, their IDs are spread over the range, in no order. */
 export async function storeRecords(server: Server, count: number, resource = defaultResource): Promise<void> {
   for (let stored = 0; stored < count; stored += batchSize) {
     const length = Math.min(batchSize, count - stored);
-    const body = batchOf(resource, length, (index) => storedId(((stored + index) * 7_919) % count, count));
+    const body = batchOf(resource, length, (index) => storedId(((stored + index) * stride) % count, count));
     const request = { method: 'POST', headers: headersOf(server, body), body };
     const { status } = await fetch(`${server.baseUrl}/${resource.plural}/batch`, request);
-    if (status !== 200) throw new Error(`A batch was answered ${status}`);
+    if (status !== 200) throw new Error(`The reply to a batch has the status ${status}`);
   }
 }
 
@@ -119,10 +122,14 @@ const headersOf = ({ token }: Server, body: string | undefined) => ({
   ...(body !== undefined && { 'content-type': 'application/json' }),
 });
 
-/** Every id has 16 digits, so that it can overwrite the previous one: all 53-bit ids except the lowest ninth. */
+/** Every ID has 16 digits, so that it can overwrite the previous one in the bytes of a request. */
 const smallestId = 10 ** 15;
 const idCount = Number.MAX_SAFE_INTEGER - smallestId;
-/** The id of a stored record, by index and number of records. */
+
+/** A prime number, so that its multiples visit all indexes below a count that it does not divide. */
+const stride = 7_919;
+
+/** Returns the ID of a stored record by its index. */
 const storedId = (index: number, count: number) => smallestId + index * Math.floor(idCount / count);
 const randomId = (count = idCount) => storedId(Math.floor(Math.random() * count), count);
 
@@ -131,15 +138,16 @@ const batchOf = (resource: Resource, length: number, idOf: (index: number) => nu
     [resource.plural]: Array.from({ length }, (_, index) => exampleOf(resource, idOf(index))),
   });
 
-/** How to request an operation, and by how much it changes the number of records. */
+/** How to request an operation. */
 interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: string;
+  /** By how much a request changes the number of records. Default: 0. */
   readonly records?: number;
 }
 
-/** How to request each operation of a resource. */
+/** Returns how to request each operation of a resource. */
 export function operationsOf(resource: Resource): Record<Load['operation'], Operation> {
   const path = `/${resource.plural}`;
   const after = cursorsOf(resource).write({}, { id: BigInt(smallestId) });
@@ -163,17 +171,19 @@ type SendingClient = Client & {
 };
 
 /**
- * Overwrites the smallest id in the bytes of the request with a new id before each request is sent. CPU time of the generator per request,
- * at 64 connections: 28 µs with this, 26 µs for a constant request, 48 µs with `setupRequest`.
+ * Before each request is sent, overwrites the smallest ID in its bytes with a new ID. At 64 connections, the generator takes 28 µs of CPU
+ * time per request with this, 26 µs for a constant request, and 48 µs with `setupRequest`.
  */
 function writeIds(client: SendingClient, nextId: () => number): void {
   const request = client.getRequestBuffer();
-  const starts: number[] = [];
-  for (let at = request.indexOf(`${smallestId}`); at !== -1; at = request.indexOf(`${smallestId}`, at + 1)) {
-    starts.push(at);
+  const placeholder = `${smallestId}`;
+  const offsets: number[] = [];
+  for (let offset = request.indexOf(placeholder); offset !== -1; ) {
+    offsets.push(offset);
+    offset = request.indexOf(placeholder, offset + 1);
   }
-  // Without pipelining, the previous request has been sent and answered before the next one.
+  // Without pipelining, the previous request has been sent completely.
   client.on('request', () => {
-    for (const start of starts) request.write(String(nextId()), start, 'latin1');
+    for (const offset of offsets) request.write(String(nextId()), offset, 'latin1');
   });
 }

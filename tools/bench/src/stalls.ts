@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { Compared } from './compare.js';
-import { boundsMs, type Cause, causes, countStalls, nowMs, type Recorded } from './explain-stalls.js';
+import { boundsMs, type Cause, causes, countStalls, nowMs, type Recording } from './explain-stalls.js';
 import { describeMachine, machineLine } from './machine.js';
 import { measureTargets } from './measure-targets.js';
 import { formatCount, formatFigure, formatTable } from './report.js';
@@ -13,9 +13,9 @@ import { plantStore, type Target } from './targets.js';
 const connections = 64;
 
 /**
- * Sends creates to the service, and prints a table of how often its event loop stalled, by cause and length.
+ * Sends creates to the service, and prints how often its event loop stalled, by cause and length.
  *
- * @returns whether it stored all that it acknowledged
+ * @returns whether it stored everything that it acknowledged
  */
 export async function measureStalls({
   engine,
@@ -27,16 +27,19 @@ export async function measureStalls({
   readonly records: number;
 }): Promise<boolean> {
   const machine = describeMachine(folder);
-  const recordings = join(folder, 'stalls');
-  mkdirSync(recordings);
+  const recordingsFolder = join(folder, 'stalls');
+  mkdirSync(recordingsFolder);
   let warmMs = 0;
   const load = { operation: 'create', connections, records, resource } as const;
-  const [run] = await measureTargets([recorded(recordings)], engine, folder, load, settings, () => {
+  const [run] = await measureTargets([withRecorder(recordingsFolder)], engine, folder, load, settings, () => {
     warmMs = nowMs();
   });
   if (run === undefined) throw new Error('Nothing was measured');
   const startMs = warmMs + rampUpSeconds * 1000;
-  const rows = countStalls(readRecords(recordings), { startMs, endMs: startMs + settings.seconds * 1000 });
+  const rows = countStalls(readRecordings(recordingsFolder), {
+    startMs,
+    endMs: startMs + settings.seconds * 1000,
+  });
   const columns = boundsMs.map((bound, index) => `${bound}–${boundsMs[index + 1] ?? ''}`);
   const table = formatTable(
     ['how late the event loop was, in ms', ...columns, 'longest'],
@@ -55,11 +58,11 @@ export async function measureStalls({
   return run.valid;
 }
 
-/** The service with a recorder in each of its threads, and the folder that it writes to. */
-export function recorded(records: string): Target {
+/** Returns the service with a recorder in each of its threads, which writes to a folder. */
+export function withRecorder(folder: string): Target {
   const service = plantStore();
   const recorder = new URL('../dist/record-stalls.js', import.meta.url);
-  recorder.searchParams.set('folder', records);
+  recorder.searchParams.set('folder', folder);
   return {
     ...service,
     prepare(databaseUrl, port) {
@@ -70,7 +73,7 @@ export function recorded(records: string): Target {
   };
 }
 
-/** Reads the records of all its threads after it has ended. */
-export function readRecords(folder: string): Recorded[] {
+/** Reads the recordings of all threads, after the service has ended. */
+export function readRecordings(folder: string): Recording[] {
   return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
 }

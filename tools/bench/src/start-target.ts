@@ -11,7 +11,7 @@ import type { Target } from './targets.js';
 const timeoutMs = 30_000;
 const pollMs = 2;
 
-/** A target that replies. */
+/** A target that has replied to its first create. */
 export type RunningTarget = Awaited<ReturnType<typeof startTarget>>;
 
 const running = new Set<ChildProcess>();
@@ -22,8 +22,8 @@ process.on('exit', () => {
 let lastId = 0;
 
 /**
- * Starts a target on a database, and sends it creates until it answers 200. Its output goes to a file in a folder, so that
- * logging costs the target as much as in production, and this process nothing.
+ * Starts a target on a database, and sends it creates until it replies with 200. Its output goes to a file in a folder, so that logging
+ * costs the target as much as in production, and costs this process nothing.
  */
 export async function startTarget(
   target: Target,
@@ -37,7 +37,7 @@ export async function startTarget(
   const logPath = join(folder, `${target.name}.log`);
   const log = openSync(logPath, 'w');
   const startedAtMs = performance.now();
-  // No environment is inherited, so that every machine runs the same defaults.
+  // Inherits no environment variables, so that the defaults are the same on every machine.
   const env = { NODE_ENV: 'production', ...environment };
   const child = spawn(program, options, { env, stdio: ['ignore', log, log] });
   closeSync(log);
@@ -50,17 +50,17 @@ export async function startTarget(
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(exampleOf(resource, ++lastId)),
   };
-  // Until it listens, `fetch` throws.
+  // `fetch` throws until the target listens.
   while ((await fetch(`${baseUrl}/${resource.plural}`, request).catch(() => undefined))?.status !== 200) {
     if (!running.has(child) || performance.now() - startedAtMs > timeoutMs) {
       throw new Error(`${target.title} does not reply:\n${readFileSync(logPath, 'utf8')}`);
     }
     await delay(pollMs);
   }
-  /** From the start of its process to the first create that it answered 200, in milliseconds. */
+  /** The time from the start of the process to its first reply with 200. */
   const firstReplyMs = performance.now() - startedAtMs;
   const pid = child.pid ?? 0;
-  /** Its process and, on Linux, its child processes, such as workers. */
+  /** Returns the ID of its process and, on Linux, of its child processes, such as workers. */
   const readPids = () => [pid, ...readChildren(pid)] as const;
   return {
     baseUrl,
@@ -88,32 +88,34 @@ export async function startTarget(
     /** Stops it, and resolves once it has ended. */
     async stop(): Promise<void> {
       if (!running.has(child)) return;
-      const killing = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
       child.kill('SIGTERM');
       await once(child, 'exit');
-      clearTimeout(killing);
+      clearTimeout(killTimer);
       if (child.signalCode === 'SIGKILL') throw new Error(`${target.title} had to be killed`);
     },
   };
 }
 
-/** The processes that a process has started. */
+/** Returns the child processes of a process. */
 function readChildren(pid: number): number[] {
   if (process.platform !== 'linux') return [];
   const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return ids === '' ? [] : ids.split(' ').map(Number);
 }
 
-/** Linux counts CPU time in ticks of 10 ms. */
+/** The unit of CPU time in `/proc`. */
+const tickMs = 10;
+
 function readProcessorMs(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program is in parentheses, and may have spaces.
+  // The name of the program, in parentheses, may have spaces.
   const [userTicks, systemTicks] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
     .slice(11, 13);
-  return (Number(userTicks) + Number(systemTicks)) * 10;
+  return (Number(userTicks) + Number(systemTicks)) * tickMs;
 }
 
 /** The resident memory of a process, in bytes, from `ps`. */

@@ -8,13 +8,13 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { scopes } from '@plant-store/contract/access-token';
 
-/** A program that is measured. */
+/** A program to measure. */
 export interface Target {
   /** Its name in `--only` and in the results. */
   readonly name: string;
   /** Its title in tables and charts. */
   readonly title: string;
-  /** The installed versions of the packages it uses; the driver is that of the engine. */
+  /** Returns the installed versions of its packages, and of the driver of the engine. */
   versions(driver: string): string;
   /** What it lacks compared with the service, beyond what all other targets lack. */
   readonly leavesOut?: string | undefined;
@@ -22,11 +22,11 @@ export interface Target {
   readonly cores?: number | undefined;
   /** What it supports in addition to creates on SQLite. Only the baseline stores nothing. */
   readonly has: readonly ('storage' | 'reads' | 'postgresql' | 'resources')[];
-  /** An SQL condition for the rows that are records, if deleted ones leave rows. */
+  /** An SQL condition for rows that are not deleted records, if deletes leave rows. */
   readonly stored?: string;
-  /** What to install first if it cannot run. */
+  /** Returns what to install if it cannot run. */
   missing?(): string | undefined;
-  /** Prepares its database, `file:` and a path or `postgresql://…`, and returns how to start it on a port of 127.0.0.1. */
+  /** Prepares its database, and returns how to start it on a port of 127.0.0.1. */
   prepare(databaseUrl: string, port: number): Launch;
 }
 
@@ -40,13 +40,12 @@ export interface Launch {
 
 const inRepository = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** How the service is started. */
 interface ServiceOptions {
   /** Settings that differ from the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The program of Node.js. */
+  /** The path to the node binary. Default: that of this process. */
   readonly node?: string;
-  /** What the token permits. Default: everything with the records of all resources. */
+  /** The scopes of the token. Default: everything with the records of all resources. */
   readonly can?: readonly string[];
 }
 
@@ -65,7 +64,7 @@ export function plantStore({
     stored: 'NOT deleted',
     prepare(databaseUrl, port) {
       const environment = { ...settings, PORT: String(port), DATABASE_URL: databaseUrl };
-      // It also migrates the database.
+      // This also migrates the database.
       const options = [service, 'token', 'create', '--name', 'bench', '--can', can.join()];
       const token = execFileSync(node, options, {
         env: environment,
@@ -79,12 +78,12 @@ export function plantStore({
 
 const readVersion = (path: string): string => JSON.parse(readFileSync(path, 'utf8')).version;
 
-/** Packages with the versions that are installed: `fastify 5.12.8, pg 8.23.1`. */
+/** Returns packages with their installed versions: `fastify 5.12.8, pg 8.23.1`. */
 export const versionsOf = (...packages: readonly string[]) =>
   packages.map((name) => `${name} ${readVersion(findPackageJSON(name, import.meta.url) ?? '')}`).join(', ');
 
-/** A program of `targets/`, which gets its database, the token, the port and options on its command line. */
-function comparable(
+/** Returns a target for a program in `targets/`. Its arguments are its database, the token, the port, and options. */
+function nodeTarget(
   script: string,
   packages: readonly string[],
   target: Pick<Target, 'name' | 'title' | 'has' | 'leavesOut'>,
@@ -108,8 +107,11 @@ function launch(
   };
 }
 
-/** The Debian packages with which the Go server is built. */
-const [go, goPath] = ['/usr/bin/go', '/usr/share/gocode'];
+// Where Debian installs Go and its packages.
+const go = '/usr/bin/go';
+const goPath = '/usr/share/gocode';
+
+/** The Debian packages that are needed to build the Go server. */
 const goPackages = 'golang-go gcc libc6-dev golang-github-mattn-go-sqlite3-dev';
 
 const goSqlite: Target = {
@@ -135,7 +137,7 @@ const goSqlite: Target = {
 /** All targets, in the order of the tables. */
 export const allTargets: readonly Target[] = [
   plantStore(),
-  comparable(
+  nodeTarget(
     'fastify',
     ['fastify'],
     {
@@ -147,7 +149,7 @@ export const allTargets: readonly Target[] = [
     'group-commit',
     'log',
   ),
-  comparable(
+  nodeTarget(
     'fastify',
     ['fastify'],
     {
@@ -158,19 +160,19 @@ export const allTargets: readonly Target[] = [
     },
     'group-commit',
   ),
-  comparable('fastify', ['fastify'], {
+  nodeTarget('fastify', ['fastify'], {
     name: 'fastify',
     title: 'Fastify, one commit per request',
     leavesOut: 'group commit, request log, exact 64-bit ids',
     has: ['storage', 'postgresql'],
   }),
-  comparable('express-prisma', ['express', '@ts-rest/express', '@prisma/client'], {
+  nodeTarget('express-prisma', ['express', '@ts-rest/express', '@prisma/client'], {
     name: 'express-prisma',
     title: 'Express + ts-rest + Prisma',
     leavesOut: 'idempotent retries, group commit, request log, exact 64-bit ids',
     has: ['storage', 'reads', 'postgresql'],
   }),
-  comparable('hono-drizzle', ['hono', 'drizzle-orm'], {
+  nodeTarget('hono-drizzle', ['hono', 'drizzle-orm'], {
     name: 'hono-drizzle',
     title: 'Hono + Drizzle',
     leavesOut: 'idempotent retries, group commit, request log, exact 64-bit ids',

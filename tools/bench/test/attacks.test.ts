@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { attacks } from '../src/attack-worker.js';
+import { attacks } from '../src/attack-list.js';
 
 it('makes the attacks of the table in SECURITY.md, from as many connections', () => {
   const page = readFileSync(new URL('../../../docs/SECURITY.md', import.meta.url), 'utf8');

@@ -9,7 +9,7 @@ const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 it('names in its help the command that runs by default, and how to compare on PostgreSQL', () => {
   const help = execFileSync(process.execPath, [main, '--help'], { encoding: 'utf8' });
-  expect(help).toMatch(/Without a command it runs compare.*\n.*bench --postgresql\n/);
+  expect(help).toMatch(/The default command is compare.*\n.*bench --postgresql\n/);
 });
 
 // Its processes are found in /proc.

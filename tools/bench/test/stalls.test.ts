@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { sqlite } from '../src/databases.js';
 import { type Cause, countStalls, explainStall, nowMs, type Span } from '../src/explain-stalls.js';
 import { measureTargets } from '../src/measure-targets.js';
-import { readRecords, recorded } from '../src/stalls.js';
+import { readRecordings, withRecorder } from '../src/stalls.js';
 
 const stallOf = (startMs: number, endMs: number, waitedMs = 0) => ({ startMs, endMs, waitedMs });
 const span = (cause: Span['cause'], startMs: number, endMs: number): Span => ({ cause, startMs, endMs });
@@ -20,13 +20,13 @@ it.each<[what: string, Cause, stall: ReturnType<typeof stallOf>, spans: Span[]]>
   ['several commits', 'commit', stallOf(100, 110), [span('commit', 100, 103), span('commit', 105, 108)]],
   [
     'a commit in most of which the thread worked',
-    'besideMove',
+    'commitDuringCheckpoint',
     stallOf(100, 110),
-    [commit, span('move', 105, 200)],
+    [commit, span('checkpoint', 105, 200)],
   ],
-  ['a commit in some of which it worked', 'commit', stallOf(100, 110), [commit, span('move', 0, 105)]],
-  ['work of the thread alone', 'other', stallOf(100, 110), [span('move', 100, 110)]],
-  ['the rest of the log', 'rest', stallOf(100, 110), [span('rest', 101, 109)]],
+  ['a commit in some of which it worked', 'commit', stallOf(100, 110), [commit, span('checkpoint', 0, 105)]],
+  ['work of the thread alone', 'other', stallOf(100, 110), [span('checkpoint', 100, 110)]],
+  ['the end of a checkpoint', 'checkpointEnd', stallOf(100, 110), [span('checkpointEnd', 101, 109)]],
   ['inserts', 'inserts', stallOf(100, 110), [inserts, span('gc', 101, 102)]],
   ['garbage collection within inserts', 'gc', stallOf(100, 110), [inserts, span('gc', 101, 107)]],
   ['no processor for most of it', 'waiting', stallOf(100, 110, 6), [commit]],
@@ -36,7 +36,7 @@ it.each<[what: string, Cause, stall: ReturnType<typeof stallOf>, spans: Span[]]>
 });
 
 it('counts the stalls that end within an interval, by their length, in any order, with what overlaps each', () => {
-  const spans = [1_900, 900, 1_500, 1_000].map((at) => span('rest', at, at + 90));
+  const spans = [1_900, 900, 1_500, 1_000].map((at) => span('checkpointEnd', at, at + 90));
   const stalls = [
     stallOf(1_500, 1_600),
     stallOf(1_000, 1_099),
@@ -53,7 +53,7 @@ it('counts the stalls that end within an interval, by their length, in any order
     ],
     { startMs: 1_000, endMs: 2_000 },
   );
-  expect(rows.rest).toEqual({ counts: [0, 0, 0, 0, 0, 1, 1], longestMs: 100 });
+  expect(rows.checkpointEnd).toEqual({ counts: [0, 0, 0, 0, 0, 1, 1], longestMs: 100 });
   expect(rows.other).toEqual({ counts: [1, 1, 0, 0, 0, 0, 0], longestMs: 2 });
   expect(rows.commit).toEqual({ counts: [0, 0, 0, 0, 0, 0, 0], longestMs: 0 });
 });
@@ -66,16 +66,16 @@ it('records what the threads of the service do while it stores creates', async (
   const startedMs = nowMs();
   const settings = { rounds: 1, seconds: 2, warmupSeconds: 0.5 };
   const load = { operation: 'create', connections: 64 } as const;
-  const [run] = await measureTargets([recorded(records)], sqlite, folder, load, settings);
+  const [run] = await measureTargets([withRecorder(records)], sqlite, folder, load, settings);
   expect(run).toMatchObject({ valid: true, errors: 0 });
   expect(run?.maxMs).toBeGreaterThanOrEqual(Number(run?.p999Ms));
 
-  const all = readRecords(records);
+  const all = readRecordings(records);
   const spans = all.flatMap((record) => record.spans);
   const stalls = all.flatMap((record) => record.stalls);
-  // On a fast machine, the rest of the log, too.
-  const found = new Set(spans.map(({ cause }) => cause).filter((cause) => cause !== 'rest'));
-  expect(found).toEqual(new Set(['commit', 'inserts', 'gc', 'move']));
+  // On a fast machine, the end of a checkpoint, too.
+  const found = new Set(spans.map(({ cause }) => cause).filter((cause) => cause !== 'checkpointEnd'));
+  expect(found).toEqual(new Set(['commit', 'inserts', 'gc', 'checkpoint']));
   expect(stalls.length).toBeGreaterThan(0);
   const times = [...spans, ...stalls].flatMap(({ startMs, endMs }) => [startMs, endMs]);
   expect(Math.min(...times)).toBeGreaterThan(startedMs);

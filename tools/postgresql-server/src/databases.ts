@@ -4,12 +4,12 @@ import pg from 'pg';
 /** Creates an empty database with a unique name, and returns its URI. */
 export async function createDatabase(serverUrl: string): Promise<string> {
   const name = `plants_${randomUUID().replaceAll('-', '')}`;
-  // Copying the files of an empty database takes half the time of writing its pages to the log.
+  // Copying the files of the template takes half the time of writing its pages to the log.
   await query(`${serverUrl}/postgres`, `CREATE DATABASE ${name} STRATEGY FILE_COPY`);
   return `${serverUrl}/${name}`;
 }
 
-/** Runs one statement on a new connection and returns its rows, with 64-bit integers as text. */
+/** Runs one statement on a new connection. Returns its rows, with 64-bit integers as text. */
 export async function query<Row extends object>(
   url: string,
   sql: string,

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { findFreePort, triedPorts } from './find-free-port.js';
+import { findFreePort, portRange } from './find-free-port.js';
 
 /** The ports that Linux assigns. */
 const assigned = '/proc/sys/net/ipv4/ip_local_port_range';
 
 it.runIf(existsSync(assigned))('finds a port that the system assigns to no other program', async () => {
   const [first = 0] = readFileSync(assigned, 'utf8').split('\t').map(Number);
-  expect(triedPorts[1]).toBeLessThanOrEqual(first);
+  expect(portRange[1]).toBeLessThanOrEqual(first);
   const port = await findFreePort();
-  expect(port).toBeGreaterThanOrEqual(triedPorts[0]);
-  expect(port).toBeLessThan(triedPorts[1]);
+  expect(port).toBeGreaterThanOrEqual(portRange[0]);
+  expect(port).toBeLessThan(portRange[1]);
 });
 
 it('finds a port on which nothing listens', async () => {

@@ -9,21 +9,21 @@ import { findServerUser } from './server-user.js';
 
 const run = promisify(execFile);
 
-/** The name and the password of the server's superuser. */
 const superuser = 'postgres';
+
+/** The password of the superuser. It is not a secret. */
 const password = 'password';
 
-/** How to set up a server. */
 interface Options {
-  /** A folder that does not exist yet, for the server's data. Where the server needs it, the parent is made accessible. */
+  /** A folder for the server's data, which does not exist yet. If the server runs as another user, its parent is made accessible. */
   readonly folder: string;
-  /** Server settings that differ from the defaults, by name. */
+  /** Settings of the server, by name, in place of their defaults. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 /**
- * Creates the data of a new PostgreSQL server on a free port of loopback, encoded in UTF-8, without starting it. The server exits
- * together with this process.
+ * Creates a new PostgreSQL server on a free port of 127.0.0.1, in UTF-8. Does not start it. The server ends at the latest with this
+ * process.
  *
  * @throws {Error} with the output of `initdb` if it fails
  */
@@ -42,44 +42,44 @@ export async function createPostgresqlServer({ folder, settings = {} }: Options)
   const dataFolder = join(folder, 'data');
   // The user may have no access to the working directory of this process.
   const options = { cwd: folder, ...user };
-  const access = [`--username=${superuser}`, `--pwfile=${passwordFile}`, '--auth=password'];
-  // The password is not secret, and verifying it with the default iterations would take most of the time of a connection.
-  const cheap = ['--set=scram_iterations=1', ...(settings['fsync'] === 'off' ? ['--no-sync'] : [])];
+  const authentication = [`--username=${superuser}`, `--pwfile=${passwordFile}`, '--auth=password'];
+  // With the default iterations, verifying the password would take most of the time of a connection.
+  const speed = ['--set=scram_iterations=1', ...(settings['fsync'] === 'off' ? ['--no-sync'] : [])];
   const encoding = ['--encoding=UTF8', '--locale=C'];
-  await run(programs.initdb, [`--pgdata=${dataFolder}`, ...encoding, ...access, ...cheap], options);
+  await run(programs.initdb, [`--pgdata=${dataFolder}`, ...encoding, ...authentication, ...speed], options);
 
   const port = await findFreePort();
-  const served = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings };
-  const flags = Object.entries(served).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const allSettings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings };
+  const flags = Object.entries(allSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   let server: ChildProcess | undefined;
-  const endWithProcess = () => void server?.kill('SIGQUIT');
+  const stopWithProcess = () => void server?.kill('SIGQUIT');
 
   return {
-    /** The URI of the server, with its superuser and without a database. */
+    /** The URL of the server, with the superuser and without a database. */
     url: `postgresql://${superuser}:${password}@127.0.0.1:${port}`,
-    /** The folder of its data; `postmaster.pid` there begins with the id of its first process. */
+    /** The folder of its data. `postmaster.pid` in it begins with the ID of the first process. */
     dataFolder,
     /**
-     * Starts it and resolves once it accepts connections.
+     * Starts the server. Resolves once it accepts connections.
      *
      * @throws {Error} with the server's output if it exits before that
      */
     async start(): Promise<void> {
-      // The lock file of a killed server is in the way until this process has noticed its end.
+      // A killed server may not have ended yet, and its lock file would prevent a start.
       if (server !== undefined && !hasEnded(server)) await once(server, 'exit');
       const child = spawn(programs.postgres, ['-D', dataFolder, '-p', String(port), ...flags], {
         ...options,
         stdio: ['ignore', 'ignore', 'pipe'],
-        // Otherwise Ctrl-C in a terminal would also signal the server, but this process stops it cleanly.
+        // Ctrl+C in a terminal must not signal the server. This process stops it.
         detached: true,
       });
       server = child;
-      // Before any listener that removes its folder.
-      process.prependListener('exit', endWithProcess);
-      child.once('exit', () => process.off('exit', endWithProcess));
+      // Runs before any listener that removes the folder.
+      process.prependListener('exit', stopWithProcess);
+      child.once('exit', () => process.off('exit', stopWithProcess));
       await waitUntilReady(child);
     },
-    /** Stops it, closing its connections, and resolves once it has exited; does nothing if it is not running. */
+    /** Stops the server, if it is running, and closes its connections. Resolves once it has exited. */
     async stop(): Promise<void> {
       if (server === undefined || hasEnded(server)) return;
       const ended = once(server, 'exit');
@@ -93,15 +93,18 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
+/** How much of the server's output is kept for an error. */
+const maxOutputLength = 100_000;
+
 /** Resolves once a server prints that it accepts connections. */
 function waitUntilReady(child: ChildProcess): Promise<void> {
-  let printed = '';
+  let output = '';
   return new Promise((resolve, reject) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      if (printed.length < 100_000) printed += text;
-      if (printed.includes('database system is ready to accept connections')) resolve();
+      if (output.length < maxOutputLength) output += text;
+      if (output.includes('database system is ready to accept connections')) resolve();
     });
     child.once('error', reject);
-    child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${printed}`)));
+    child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${output}`)));
   });
 }

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 
-/** The ids of the user and the group that a process runs as. */
+/** The IDs of the user and the group that a process runs as. */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * Finds the user that PostgreSQL runs as: `nobody` if this process runs as root, which PostgreSQL refuses. `nobody`
- * exists on every system, so no user has to be created.
+ * Finds the user that PostgreSQL runs as. If this process runs as root, it is `nobody`, because PostgreSQL does not run as root, and
+ * `nobody` exists on every system.
  *
  * @returns `undefined` if the server runs as the user of this process
  */

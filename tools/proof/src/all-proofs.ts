@@ -10,16 +10,16 @@ import type { Proof, Trials } from './proof.js';
 const model: Proof = [
   {
     name: 'model',
-    promise: 'Both engines, workers and the fake do the same, which is what the API promises',
-    // Sequences of up to 40 commands each.
+    promise: 'Both engines, workers, and the fake plant store give the same replies',
+    // A trial is a sequence of up to 40 commands.
     short: 4,
     full: 150,
-    // Loaded here because the generator takes a second to load.
+    // Loaded on demand, because the generator takes a second to load.
     prove: async (count, context) => (await import('./model/model.js')).proveModel(count, context),
   },
 ];
 
-/** Every proof, by the name that `--only` takes, in the order in which they run. */
+/** The proofs by the names that `--only` takes, in the order in which they run. */
 export const allProofs: Readonly<Record<string, Proof>> = {
   crash,
   failover,
@@ -31,5 +31,5 @@ export const allProofs: Readonly<Record<string, Proof>> = {
   model,
 };
 
-/** The kinds of all proofs. `--trials` uses their names. */
+/** The kinds of trials of all proofs. `--trials` takes their names. */
 export const allKinds: readonly Trials[] = Object.values(allProofs).flat();

@@ -11,29 +11,29 @@ process.on('exit', killStarted);
 process.on('SIGINT', () => process.exit(130)).on('SIGTERM', () => process.exit(143));
 
 await new Command('proof')
-  .description('Try to break what the built service promises, by seeded trials on this machine.')
+  .description('Try to break the guarantees of the built service, in seeded trials on this machine.')
   .addOption(
     new Option(
       '--only <names>',
-      `the proofs or kinds to run, separated by commas, among ${Object.keys(allProofs).join(', ')}`,
+      `the proofs or kinds to run, separated by commas: ${Object.keys(allProofs).join(', ')}`,
     )
-      .argParser(toProofs)
+      .argParser(parseProofs)
       .default(allProofs, 'all'),
   )
-  .option('--seed <seed>', `an integer below ${seedLimit}; random by default`, toSeed)
+  .option('--seed <seed>', `an integer below ${seedLimit} (default: random)`, parseSeed)
   .addOption(
     new Option('--amount <amount>', 'how many trials').choices(['short', 'full'] as const).default('full'),
   )
   .option(
     '--setting <NAME=value>',
-    'a setting of every service, such as WORKERS=2; may be given more than once',
-    addPair(/^([A-Z_]+)=(.*)$/, 'WORKERS=2', String),
+    'a setting of every service, such as WORKERS=2 (repeatable)',
+    createPairParser(/^([A-Z_]+)=(.*)$/, 'WORKERS=2', String),
     {},
   )
   .option(
     '--trials <name=count>',
-    'how many trials of a kind instead of those of --amount, such as crash-sqlite=50; may be given more than once',
-    addPair(
+    'how many trials of a kind, instead of --amount, such as crash-sqlite=50 (repeatable)',
+    createPairParser(
       new RegExp(`^(${allKinds.map(({ name }) => name).join('|')})=(\\d{1,6})$`),
       'crash-sqlite=50',
       Number,
@@ -47,7 +47,7 @@ await new Command('proof')
     const runs = await runProofs(only, context);
     process.stdout.write(formatRuns(runs));
     if (hasFailures(runs)) {
-      log(`A promise was broken. To reproduce: --seed ${seed} --amount ${amount}`);
+      log(`A guarantee was broken. To reproduce: --seed ${seed} --amount ${amount}`);
       process.exitCode = 1;
     }
   })
@@ -57,7 +57,7 @@ function log(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function toProofs(text: string): Record<string, Proof> {
+function parseProofs(text: string): Record<string, Proof> {
   const chosen = text.split(',').map((name): [string, Proof] => {
     const proof = allProofs[name] ?? allKinds.filter((kind) => kind.name === name);
     if (proof.length === 0) throw new InvalidArgumentError(`Unknown proof ${name}.`);
@@ -66,18 +66,18 @@ function toProofs(text: string): Record<string, Proof> {
   return Object.fromEntries(chosen);
 }
 
-function toSeed(text: string): number {
+function parseSeed(text: string): number {
   if (!/^\d{1,10}$/.test(text) || Number(text) >= seedLimit)
     throw new InvalidArgumentError(`Expected an integer from 0 to ${seedLimit - 1}.`);
   return Number(text);
 }
 
-/** Adds a name and a value that a pattern finds in a text such as `example`. */
-function addPair<Value>(pattern: RegExp, example: string, toValue: (text: string) => Value) {
-  return (text: string, before: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> => {
+/** Returns a parser that adds the name and the value in a text, such as `example`, to the previous ones. */
+function createPairParser<Value>(pattern: RegExp, example: string, toValue: (text: string) => Value) {
+  return (text: string, previous: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> => {
     const [, name, value] = pattern.exec(text) ?? [];
     if (name === undefined || value === undefined)
       throw new InvalidArgumentError(`Expected a name and a value, such as ${example}.`);
-    return { ...before, [name]: toValue(value) };
+    return { ...previous, [name]: toValue(value) };
   };
 }

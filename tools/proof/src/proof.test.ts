@@ -8,13 +8,13 @@ const holds: Trials = {
   prove: async (kills, { seed }) => ({ figures: { seed, kills, p99: 1.5 }, failures: [] }),
 };
 const broken: Trials = { ...trials, prove: () => Promise.reject('no disk') };
-const notRun: Trials = { ...holds, promise: 'B', findObstacle: () => 'It needs the user root.' };
+const notRun: Trials = { ...holds, promise: 'B', findMissingRequirement: () => 'It needs the user root.' };
 const context = { seed: 7, amount: 'short', settings: {}, log: () => undefined } as const;
 
 it('reports promises that held, trials that did not run, and rejected trials as failures, and runs the others', async () => {
   const runs = await runProofs({ some: [broken, notRun, holds] }, context);
   expect(formatRuns(runs).split('\n')).toEqual([
-    'some: 1 failed: The trials a run to their end',
+    'some: 1 failed: All trials of a complete',
     '  ',
     '- no disk',
     'some: not run: B',

@@ -1,14 +1,14 @@
-/** The input of a proof from the command. */
+/** The input of a proof, from the command line. */
 export interface ProofContext {
   /** From 0 to 2,147,483,647. The same seed generates the same inputs in the same order. */
   readonly seed: number;
-  /** `short` takes seconds. */
+  /** How many trials to run. `short` takes seconds. */
   readonly amount: 'short' | 'full';
-  /** Reports progress, to standard error. */
+  /** Prints progress to standard error. */
   log(line: string): void;
-  /** The environment of every service that is started, such as `{ WORKERS: '2' }`. */
+  /** The settings of every service, such as `{ WORKERS: '2' }`. */
   readonly settings: Readonly<Record<string, string>>;
-  /** How many trials of a kind to run instead of those of `amount`, by the name of the kind, such as `crash-sqlite`. */
+  /** How many trials to run instead of `amount`, by the name of the kind, such as `crash-sqlite`. */
   readonly trials?: Readonly<Record<string, number>>;
 }
 
@@ -18,27 +18,28 @@ export interface ProofResult {
   readonly promise: string;
   /** Counts and measurements, by name. */
   readonly figures: Readonly<Record<string, number | string>>;
-  /** The failures, with what is needed to reproduce each; none if the promise held. */
+  /** The failures, with the information to reproduce each. Empty if the promise holds. */
   readonly failures: readonly string[];
-  /** Why it could not run here, such as for lack of a privilege. */
+  /** Why it did not run, such as a missing privilege. */
   readonly notRun?: string;
 }
 
-/** A way to try to break a promise repeatedly. */
+/** Repeated trials that try to break a promise. */
 export interface Trials {
   /** The name that `--trials` takes. */
   readonly name: string;
   readonly promise: string;
-  /** How many trials. */
+  /** How many trials run with `--amount short`. */
   readonly short: number;
+  /** How many trials run with `--amount full`. */
   readonly full: number;
-  /** What is missing on this machine. */
-  findObstacle?(context: ProofContext): string | undefined | Promise<string | undefined>;
-  /** Runs up to `count` trials, at least one, until the promise is broken. Rejects only if a trial itself fails. */
+  /** Returns what is missing on this machine to run them. */
+  findMissingRequirement?(context: ProofContext): string | undefined | Promise<string | undefined>;
+  /** Runs up to `count` trials, until the promise is broken. Rejects only if a trial cannot be carried out. */
   prove(count: number, context: ProofContext): Promise<Omit<ProofResult, 'promise'>>;
 }
 
-/** Trials that try to break one or more promises, in order. */
+/** Trials of one or more promises, in order. */
 export type Proof = readonly Trials[];
 
 /** The results of a proof. */
@@ -47,7 +48,7 @@ export interface ProofRun {
   readonly results: readonly ProofResult[];
 }
 
-/** Runs proofs one after the other. A trial that rejects counts as a failure, and does not stop the others. */
+/** Runs proofs one after the other. Trials that reject count as a failure, and do not stop the others. */
 export async function runProofs(
   proofs: Readonly<Record<string, Proof>>,
   context: ProofContext,
@@ -59,7 +60,7 @@ export async function runProofs(
     const results: ProofResult[] = [];
     for (const trials of proof)
       results.push(
-        await prove(trials, { ...context, log }).catch((error) => describeEnd(trials.name, error)),
+        await prove(trials, { ...context, log }).catch((error) => toFailedResult(trials.name, error)),
       );
     runs.push({ name, results });
   }
@@ -69,19 +70,19 @@ export async function runProofs(
 async function prove(trials: Trials, context: ProofContext): Promise<ProofResult> {
   const { name, promise } = trials;
   const count = context.trials?.[name] ?? trials[context.amount];
-  const notRun = count === 0 ? 'No trials of it were asked for.' : await trials.findObstacle?.(context);
+  const notRun = count === 0 ? 'No trials were requested.' : await trials.findMissingRequirement?.(context);
   if (notRun !== undefined) return { promise, figures: {}, failures: [], notRun };
   const result = await trials.prove(count, context);
   context.log(`${name}: ${count} trials`);
   return { promise, ...result };
 }
 
-/** Whether a promise was broken, or a proof ended early. */
+/** Whether a promise was broken, or trials could not be carried out. */
 export function hasFailures(runs: readonly ProofRun[]): boolean {
   return runs.some(({ results }) => results.some(({ failures }) => failures.length > 0));
 }
 
-function describeEnd(name: string, error: unknown): ProofResult {
+function toFailedResult(name: string, error: unknown): ProofResult {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { promise: `The trials ${name} run to their end`, figures: {}, failures: [text] };
+  return { promise: `All trials of ${name} complete`, figures: {}, failures: [text] };
 }

@@ -1,6 +1,6 @@
 import type { ProofResult, ProofRun } from './proof.js';
 
-/** All promises, each with its outcome, its figures, and its failures. */
+/** Formats all promises, each with its outcome, its figures, and its failures. */
 export function formatRuns(runs: readonly ProofRun[]): string {
   return runs
     .flatMap(({ name, results }) => results.map((result) => `${name}: ${describe(result)}`))

@@ -52,14 +52,14 @@ beforeEach(() => {
 });
 
 it('stores only the hash of a token', async () => {
-  const { text, token } = await accessTokens.issue({ name: 'shop' });
+  const { secret: text, token } = await accessTokens.issue({ name: 'shop' });
   expect(memory.hashes()).toEqual([hashAccessToken(text)]);
   expect(JSON.stringify(await accessTokens.listLatest())).not.toContain(text);
   expect(token).toMatchObject({ id: 1, name: 'shop', expiresAt: null });
 });
 
 it('reads the store once for many checks, concurrent ones too', async () => {
-  const { text } = await accessTokens.issue({ name: 'shop' });
+  const { secret: text } = await accessTokens.issue({ name: 'shop' });
   const checks = await Promise.all(Array.from({ length: 50 }, () => accessTokens.verify(text)));
   checks.push(await accessTokens.verify(text));
   expect(new Set(checks.map(({ status }) => status))).toEqual(new Set(['valid']));
@@ -73,10 +73,10 @@ it('reports a use at each look-up of a valid token, but not for cached ones', as
   const revoked = await accessTokens.issue({ name: 'b' });
   await accessTokens.revoke(revoked.token.id);
   const expired = await accessTokens.issue({ name: 'c', expiresAt: new Date(now) });
-  for (const text of [generateAccessToken(), revoked.text, expired.text, 'x'])
+  for (const text of [generateAccessToken(), revoked.secret, expired.secret, 'x'])
     await accessTokens.verify(text);
   expect(onUse).not.toHaveBeenCalled();
-  for (let count = 0; count < 3; count++) await accessTokens.verify(valid.text);
+  for (let count = 0; count < 3; count++) await accessTokens.verify(valid.secret);
   expect(onUse.mock.calls).toEqual([[valid.token]]);
 });
 
@@ -85,7 +85,7 @@ it('verifies only cached or malformed tokens without a look-up', async () => {
     expect(accessTokens.verifyCached(malformed)).toEqual({ status: 'malformed' });
     expect(await accessTokens.verify(malformed)).toEqual({ status: 'malformed' });
   }
-  const { text } = await accessTokens.issue({ name: 'shop' });
+  const { secret: text } = await accessTokens.issue({ name: 'shop' });
   expect(accessTokens.verifyCached(text)).toBeUndefined();
   expect(memory.lookUps()).toBe(0);
   const verification = await accessTokens.verify(text);
@@ -98,19 +98,19 @@ it('distinguishes unknown, revoked and expired tokens', async () => {
   expect(await accessTokens.verify(generateAccessToken())).toEqual({ status: 'unknown' });
 
   const expiring = await accessTokens.issue({ name: 'a', expiresAt: new Date(now + 10) });
-  expect(await accessTokens.verify(expiring.text)).toMatchObject({ status: 'valid' });
+  expect(await accessTokens.verify(expiring.secret)).toMatchObject({ status: 'valid' });
   now += 10;
-  expect(await accessTokens.verify(expiring.text)).toEqual({ status: 'expired' });
+  expect(await accessTokens.verify(expiring.secret)).toEqual({ status: 'expired' });
 
   const revoked = await accessTokens.issue({ name: 'b' });
-  expect(await accessTokens.verify(revoked.text)).toMatchObject({ status: 'valid' });
+  expect(await accessTokens.verify(revoked.secret)).toMatchObject({ status: 'valid' });
   expect(await accessTokens.revoke(revoked.token.id)).toMatchObject({ name: 'b', revokedAt: new Date(now) });
-  expect(await accessTokens.verify(revoked.text)).toEqual({ status: 'revoked' });
+  expect(await accessTokens.verify(revoked.secret)).toEqual({ status: 'revoked' });
   expect(await accessTokens.revoke(7)).toBeNull();
 });
 
 it('does not cache a look-up that failed', async () => {
-  const { text } = await accessTokens.issue({ name: 'shop' });
+  const { secret: text } = await accessTokens.issue({ name: 'shop' });
   const { findByHash } = memory.store;
   memory.store.findByHash = () => Promise.reject(new Error('away'));
   await expect(accessTokens.verify(text)).rejects.toThrow('away');
@@ -131,7 +131,7 @@ function holdLookUps(): () => void {
 }
 
 it('finishes a look-up during which tokens are revoked, and does not cache its result', async () => {
-  const { text, token } = await accessTokens.issue({ name: 'shop' });
+  const { secret: text, token } = await accessTokens.issue({ name: 'shop' });
   const release = holdLookUps();
   const lookUp = accessTokens.verify(text);
   await accessTokens.revoke(token.id);
@@ -141,7 +141,7 @@ it('finishes a look-up during which tokens are revoked, and does not cache its r
 });
 
 it('finishes a look-up that later ones evict from the cache', async () => {
-  const { text } = await accessTokens.issue({ name: 'shop' });
+  const { secret: text } = await accessTokens.issue({ name: 'shop' });
   const release = holdLookUps();
   const lookUp = accessTokens.verify(text);
   const others = Array.from({ length: cacheSize }, () => accessTokens.verify(generateAccessToken()));

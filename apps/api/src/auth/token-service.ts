@@ -100,25 +100,25 @@ export function createTokenService(
   }
 
   function createToken({ name, scopes = defaultScopes, expiresAt, ratePerMinute = null }: TokenRequest) {
-    const text = generateAccessToken();
-    const hash = hashAccessToken(text);
-    return { text, toStore: { name, scopes, hash, expiresAt: expiresAt ?? null, ratePerMinute } };
+    const secret = generateAccessToken();
+    const hash = hashAccessToken(secret);
+    return { secret, toStore: { name, scopes, hash, expiresAt: expiresAt ?? null, ratePerMinute } };
   }
 
   return {
     async issue(request, replaced) {
-      const { text, toStore } = createToken(request);
-      return { text, token: await store.add(toStore, operator(), replaced) };
+      const { secret, toStore } = createToken(request);
+      return { secret, token: await store.add(toStore, operator(), replaced) };
     },
 
     async issueWithinLimit(request, { by, replaces, check }) {
-      const { text, toStore } = createToken(request);
+      const { secret, toStore } = createToken(request);
       const createdAt = new Date(now());
       const limited = replaces && { ...replaces, at: new Date(now() + replaces.afterMs) };
       const issue = { by, replaces: limited, check };
       const token = await store.addBelow(MAX_TOKENS, { ...toStore, createdAt }, issue);
       if (replaces !== undefined) lookUps.clear();
-      return token === null ? undefined : { text, token };
+      return token === null ? undefined : { secret, token };
     },
 
     listLatest: () => store.listLatest(MAX_TOKENS, new Date(now())),

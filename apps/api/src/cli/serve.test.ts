@@ -52,7 +52,7 @@ it('leaves no file behind when no token can be issued', async () => {
 
 it('replaces a token that does not permit everything, like those of earlier versions', async () => {
   const { tokens } = await openTokens();
-  const { text } = await tokens.issue({ name: 'quickstart', scopes: ['create', 'read'] });
+  const { secret: text } = await tokens.issue({ name: 'quickstart', scopes: ['create', 'read'] });
   writeFileSync(file, text);
   const replaced = await ensureQuickstartToken(tokens, file, log);
   expect(replaced).not.toBe(text);

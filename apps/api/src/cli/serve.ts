@@ -125,13 +125,13 @@ export async function ensureQuickstartToken(
     writeFileSync(draft, '', { flag: 'wx', mode: 0o600 });
   });
   try {
-    const { text, token } = await accessTokens.issue({ name: 'quickstart' });
+    const { secret, token } = await accessTokens.issue({ name: 'quickstart' });
     logTokenChange(log, 'created', token, 'command line');
     orExplain(file, () => {
-      writeFileSync(draft, `${text}\n`);
+      writeFileSync(draft, `${secret}\n`);
       renameSync(draft, file);
     });
-    return text;
+    return secret;
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;

@@ -75,16 +75,16 @@ export async function createToken(
       if (config.port !== 0) context.message(describeUseOf(config, request.scopes));
       return;
     }
-    const toLink = (token: string) => `${page.href.replace(/\/?$/, '/')}#token=${token}`;
-    const text = await issueAndPrint(
+    const toLink = (secret: string) => `${page.href.replace(/\/?$/, '/')}#token=${secret}`;
+    const secret = await issueAndPrint(
       createTokenService(store),
       request,
       context,
       json
-        ? (text, token) => toJsonLine({ ...showIssued(text, token), link: toLink(text) })
-        : (text) => `${toLink(text)}\n`,
+        ? (secret, token) => toJsonLine({ ...showIssued(secret, token), link: toLink(secret) })
+        : (secret) => `${toLink(secret)}\n`,
     );
-    if (context.isTerminal && !json) context.print(await drawQrCode(toLink(text)));
+    if (context.isTerminal && !json) context.print(await drawQrCode(toLink(secret)));
     if (isLoopback(page.hostname.replace(/^\[|\]$/g, '')))
       context.message(
         'The link works only on this machine. For others, give the address of the page after --link.',
@@ -92,14 +92,14 @@ export async function createToken(
   });
 }
 
-/** How a new token is printed: only its text, or with `--json` as `POST /tokens` returns it. */
+/** How a new token is printed: only its secret, or with `--json` as `POST /tokens` returns it. */
 const printToken =
   (json: boolean): Print =>
-  (text, token) =>
-    json ? toJsonLine(showIssued(text, token)) : `${text}\n`;
+  (secret, token) =>
+    json ? toJsonLine(showIssued(secret, token)) : `${secret}\n`;
 
-function showIssued(text: string, token: AccessToken): IssuedToken {
-  return { ...showToken(token), secret: text };
+function showIssued(secret: string, token: AccessToken): IssuedToken {
+  return { ...showToken(token), secret };
 }
 
 /** A QR code in the colors that cameras read on any terminal: black on white. */
@@ -113,9 +113,9 @@ async function drawQrCode(text: string): Promise<string> {
 type TokenOutput = Pick<CliContext, 'commandName' | 'output' | 'message'>;
 
 /** Returns the lines to print for a new token. */
-type Print = (text: string, token: AccessToken) => string;
+type Print = (secret: string, token: AccessToken) => string;
 
-/** Issues a token, prints it, and returns its text. */
+/** Issues a token, prints it, and returns its secret. */
 async function issueAndPrint(
   accessTokens: TokenService,
   request: TokenRequest,
@@ -123,9 +123,9 @@ async function issueAndPrint(
   print: Print,
   replaced?: AccessToken,
 ): Promise<string> {
-  const { text, token } = await accessTokens.issue(request, replaced);
+  const { secret, token } = await accessTokens.issue(request, replaced);
   try {
-    await writeAll(output, print(text, token));
+    await writeAll(output, print(secret, token));
   } catch (cause) {
     // The token was never delivered.
     const isRevoked = await accessTokens.revoke(token.id).then(
@@ -140,7 +140,7 @@ async function issueAndPrint(
     });
   }
   message(describeIssued(token));
-  return text;
+  return secret;
 }
 
 /** Which token to replace, and how. */

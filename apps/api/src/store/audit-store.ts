@@ -1,6 +1,6 @@
 import { auditActions } from '@plant-store/contract';
 import { scopes as allScopes } from '@plant-store/contract/access-token';
-import type { Audit, Deed, NumberedDeed, Subject, TokenAtThatTime } from '@plant-store/records';
+import type { Audit, AuditEvent, NumberedAuditEvent, Subject, TokenAtThatTime } from '@plant-store/records';
 import { hideAccessTokens } from '../auth/token-service.js';
 
 /** A statement with a `?` for each of its values. */
@@ -23,17 +23,17 @@ export type RunSteps = <Result>(begin: () => Steps<Result>) => Promise<Result>;
 /** The audit, on any engine. Every method may throw `database_unavailable`. */
 export interface AuditStore extends Audit {
   /** Adds an entry for an action that no other store records. An entry that exists already is not added again. */
-  add(deed: Deed): Promise<void>;
+  add(deed: AuditEvent): Promise<void>;
 }
 
 /** Adds an entry for an action in the same transaction. */
-export function* recordDeed(deed: Deed): Steps<void> {
+export function* recordDeed(deed: AuditEvent): Steps<void> {
   yield { sql: `${insert} VALUES (?, ?, ?, ?)`, values: toValues(deed) };
 }
 
 const insert = 'INSERT INTO audit ("at", "by", action, about)';
 
-function toValues({ at, by, action, about }: Deed): readonly unknown[] {
+function toValues({ at, by, action, about }: AuditEvent): readonly unknown[] {
   // A name may contain a token, which must never be stored.
   return [at, hideAccessTokens(JSON.stringify(by)), action, hideAccessTokens(JSON.stringify(about))];
 }
@@ -62,7 +62,7 @@ export function createAuditStore(query: QueryRows, runSteps: RunSteps): AuditSto
 }
 
 /** Converts a row. Skips actions that only a later version knows. */
-function toDeed([number, at, by, name, about]: readonly unknown[]): readonly NumberedDeed[] {
+function toDeed([number, at, by, name, about]: readonly unknown[]): readonly NumberedAuditEvent[] {
   const action = auditActions.find((known) => known === name);
   if (action === undefined) return [];
   const { token, ...others }: Subject = JSON.parse(String(about));

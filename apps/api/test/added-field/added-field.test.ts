@@ -43,7 +43,7 @@ async function start(engine: Engine, settings: Readonly<Record<string, string>> 
   const environment = { PORT: '0', PAGE: 'off', CLIENT: 'off', DATABASE_URL: database.url, ...settings };
   const config: Config = parseConfig(environment, '/');
   const service = await startService(config, silentLog);
-  const { text: token } = await service.accessTokens.issue({ name: 'test', scopes });
+  const { secret: token } = await service.accessTokens.issue({ name: 'test', scopes });
   const { baseUrl } = service;
   const { run } = useCommands(environment);
   onTestFinished(async () => void (await service.stop().finally(database.remove)));

@@ -11,7 +11,7 @@ const service = useTestService(provider.environment);
 const clientOf = (token: string) => createClient({ baseUrl: service.baseUrl, token });
 
 async function openAdmin(scopes: readonly Scope[] = ['read', 'admin']) {
-  const { text, token } = await service.accessTokens.issue({ name: 'ops', scopes });
+  const { secret: text, token } = await service.accessTokens.issue({ name: 'ops', scopes });
   return { client: clientOf(text), id: BigInt(token.id), token };
 }
 

@@ -71,8 +71,8 @@ it('lets few of 300 wrong tokens at once reach the database, and no other addres
 
 it('accepts a token in use from an address that is limited, others within seconds, and still asks for one', async () => {
   const from = '127.0.0.3';
-  const { text: inUse } = await service.accessTokens.issue({ name: 'in use' });
-  const { text: unused } = await service.accessTokens.issue({ name: 'unused' });
+  const { secret: inUse } = await service.accessTokens.issue({ name: 'in use' });
+  const { secret: unused } = await service.accessTokens.issue({ name: 'unused' });
   expect((await create({ from, token: inUse })).status).toBe(200);
   await exhaust(from);
   expectError(await create({ from, token: malformed }), 'rate_limited', message);

@@ -14,16 +14,16 @@ const post = (token: string) => postPlant({ ...service, token }, plant);
 
 it('rejects a token that has expired, or was revoked before its first use', async () => {
   const expired = await service.accessTokens.issue({ name: 'expired', expiresAt: new Date(Date.now() - 1) });
-  expectError(await post(expired.text), 'invalid_token', 'has expired');
+  expectError(await post(expired.secret), 'invalid_token', 'has expired');
   const revoked = await service.accessTokens.issue({ name: 'revoked' });
   await service.accessTokens.revoke(revoked.token.id);
-  expectError(await post(revoked.text), 'invalid_token', 'was revoked');
+  expectError(await post(revoked.secret), 'invalid_token', 'was revoked');
   expect(await readPlants(service)).toEqual([]);
 });
 
 it('accepts a token that expires later', async () => {
   const expiresAt = new Date(Date.now() + 3_600_000);
-  const { text } = await service.accessTokens.issue({ name: 'expires', expiresAt });
+  const { secret: text } = await service.accessTokens.issue({ name: 'expires', expiresAt });
   await expectStored(service, post(text), { id: '1', name: 'Monstera', tag: null });
 });
 
@@ -31,7 +31,7 @@ it('accepts a token that expires later', async () => {
 it.skipIf(inject('workers') > 1)(
   'rejects a token in use as soon as it is revoked, and no other',
   async () => {
-    const { text, token } = await service.accessTokens.issue({ name: 'to revoke' });
+    const { secret: text, token } = await service.accessTokens.issue({ name: 'to revoke' });
     expect((await post(text)).status).toBe(200);
     await service.accessTokens.revoke(token.id);
     expectError(await post(text), 'invalid_token', 'was revoked');

@@ -93,7 +93,7 @@ it('a wait counts once for the rate limit, and has one line of the log and one c
     );
   };
   // Its minute begins with its first request, and so does not end between the two.
-  const { text: token } = await service.accessTokens.issue({ name: 'counted' });
+  const { secret: token } = await service.accessTokens.issue({ name: 'counted' });
   const counted = { ...service, token };
   const first = await read(`after=${after}`, counted);
   await readLog(service, first.id);
@@ -147,7 +147,7 @@ async function waitWith(token: string) {
 it.each(['this instance', 'another one'])(
   'a token that is revoked by %s ends its requests that wait within 5 seconds',
   async (by) => {
-    const { text, token } = await service.accessTokens.issue({ name: 'follower' });
+    const { secret: text, token } = await service.accessTokens.issue({ name: 'follower' });
     const ended = waitWith(text);
     const other = waitWith(service.token);
     // Until both wait.
@@ -166,7 +166,7 @@ it.each(['this instance', 'another one'])(
 it('a token that expires ends its requests that wait at that time', async () => {
   const issuedAt = performance.now();
   const expiresAt = new Date(Date.now() + 2_500);
-  const { text } = await service.accessTokens.issue({ name: 'follower', expiresAt });
+  const { secret: text } = await service.accessTokens.issue({ name: 'follower', expiresAt });
   const { reply } = await waitWith(text);
   const tookMs = performance.now() - issuedAt;
   expectError(reply, 'invalid_token', 'has expired');

@@ -136,7 +136,7 @@ describe.each(Object.keys(ages))('of a %s store', (age) => {
 it.runIf(inject('workers') === 1)('the tokens and the audit, too', async () => {
   const service = await startTestService();
   for (let at = 0; at < 250; at++) await service.accessTokens.issue({ name: `shop ${at}`, scopes: ['read'] });
-  const { text } = await service.accessTokens.issue({ name: 'ops', scopes: ['admin'] });
+  const { secret: text } = await service.accessTokens.issue({ name: 'ops', scopes: ['admin'] });
   for (const client of Object.keys(clients)) {
     const admin = { ...service, token: text };
     expect(await readList(admin, '/tokens', 'tokens', client)).toHaveLength(252);

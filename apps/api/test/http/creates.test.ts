@@ -34,7 +34,7 @@ it('keep ids exact: client, HTTP, database, and back', async () => {
 });
 
 it('are replayed for another token, too', async () => {
-  const { text: token } = await service.accessTokens.issue({ name: 'another' });
+  const { secret: token } = await service.accessTokens.issue({ name: 'another' });
   await postPlant(service, { id: 20, name: 'n' });
   const replayed = await postPlant({ ...service, token }, { id: 20, name: 'n' });
   expect([replayed.status, replayed.headers['idempotent-replayed']]).toEqual([200, 'true']);

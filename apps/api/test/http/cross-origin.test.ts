@@ -132,7 +132,7 @@ describe('lets a page read', () => {
 
   // Each worker counts for itself.
   it.skipIf(inject('workers') > 1)('that it exceeded the rate limit', async () => {
-    const { text: token } = await service.accessTokens.issue({ name: 'fast' });
+    const { secret: token } = await service.accessTokens.issue({ name: 'fast' });
     const send = () => postPlant({ ...service, token }, '{').set('Origin', origin);
     for (let time = 1; time <= 40; time++) await send();
     const reply = await send();

@@ -10,7 +10,7 @@ import { useTestService } from '../support/start-test-service.js';
 // While another program has locked the plants, a create waits as long.
 const service = useTestService({ DATABASE_STATEMENT_TIMEOUT_MS: '1000' });
 
-const issue = async () => (await service.accessTokens.issue({ name: 'not cached' })).text;
+const issue = async () => (await service.accessTokens.issue({ name: 'not cached' })).secret;
 const readLogOf = ({ headers }: Reply) => readLog(service, headers['x-request-id']);
 
 const internals =

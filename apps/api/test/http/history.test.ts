@@ -9,7 +9,7 @@ const service = useTestService();
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 async function clientOf({ baseUrl, accessTokens }: TestService, ...scopes: ('admin' | 'read')[]) {
-  const { text: token, token: issued } = await accessTokens.issue({
+  const { secret: token, token: issued } = await accessTokens.issue({
     name: 'test',
     scopes: ['create', 'update', 'delete', ...scopes],
   });

@@ -11,7 +11,7 @@ const patience = { retries: 0, timeoutMs: 120_000, attemptTimeoutMs: 120_000 };
 /** Starts a service with two tokens: one that takes as much as it can, and one whose requests must be answered meanwhile. */
 async function start(environment: Readonly<Record<string, string>> = {}) {
   const service = await startTestService(environment);
-  const { text: greedy } = await service.accessTokens.issue({ name: 'greedy' });
+  const { secret: greedy } = await service.accessTokens.issue({ name: 'greedy' });
   const other = createClient({ ...service, ...patience });
   return { service, greedy, other };
 }

@@ -15,7 +15,11 @@ const ownToken = async (token: string) => {
 
 it('an access token is shown with its id, its name, what it permits and when it expires', async () => {
   const expiresAt = new Date(Date.now() + 60_000);
-  const { token, text } = await service.accessTokens.issue({ name: 'web-shop', scopes: ['read'], expiresAt });
+  const { token, secret: text } = await service.accessTokens.issue({
+    name: 'web-shop',
+    scopes: ['read'],
+    expiresAt,
+  });
   expect(await ownToken(text)).toEqual({
     id: BigInt(token.id),
     name: 'web-shop',
@@ -35,7 +39,7 @@ it('a JSON Web Token is shown with its subject, what it permits and when it is n
 });
 
 it('a token that permits nothing may ask for that, and one that was revoked may not', async () => {
-  const { token, text } = await service.accessTokens.issue({ name: 'test', scopes: [] });
+  const { token, secret: text } = await service.accessTokens.issue({ name: 'test', scopes: [] });
   expect(await ownToken(text)).toMatchObject({ scopes: [] });
   await service.accessTokens.revoke(token.id);
   await expect(ownToken(text)).rejects.toMatchObject({

@@ -10,7 +10,7 @@ const service = useTestService(provider.environment);
 const clientOf = (token: string) => createClient({ baseUrl: service.baseUrl, token });
 
 async function open(scopes: readonly Scope[]) {
-  const { text, token } = await service.accessTokens.issue({ name: 'shop', scopes });
+  const { secret: text, token } = await service.accessTokens.issue({ name: 'shop', scopes });
   return { client: clientOf(text), id: String(token.id) };
 }
 

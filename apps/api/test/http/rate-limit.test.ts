@@ -11,7 +11,7 @@ const service = useTestService({ RATE_LIMIT_PER_MINUTE: String(limit) });
 /** A new one for each test. */
 let token: string;
 beforeEach(async () => {
-  token = (await service.accessTokens.issue({ name: 'limited' })).text;
+  token = (await service.accessTokens.issue({ name: 'limited' })).secret;
 });
 
 const ids = Array.from({ length: limit }, (_, at) => at + 1);
@@ -35,7 +35,7 @@ it('reports the remaining requests, and rejects those above the limit', async ()
 });
 
 it('counts each token separately, across addresses, and also a request that is rejected for its body', async () => {
-  const { text: another } = await service.accessTokens.issue({ name: 'another' });
+  const { secret: another } = await service.accessTokens.issue({ name: 'another' });
   for (const id of ids) expect((await post('{').set('X-Forwarded-For', `10.0.0.${id}`)).status).toBe(400);
   expectError(await post('{').set('X-Forwarded-For', '10.0.1.1'), 'rate_limited', 'Too many requests.');
   expect((await post('{', another)).status).toBe(400);
@@ -130,7 +130,7 @@ it('limits a token to its own number, which replaces that of all, be it more or 
     [service, limit + 2],
     [unlimited, 3],
   ] as const) {
-    const { text } = await on.accessTokens.issue({ name: 'own', ratePerMinute });
+    const { secret: text } = await on.accessTokens.issue({ name: 'own', ratePerMinute });
     const send = (id: number) => postPlant({ ...on, token: text }, { id: 500 + id, name: 'n' });
     for (let id = 1; id <= ratePerMinute; id++)
       expect((await send(id)).headers).toMatchObject({
@@ -150,7 +150,7 @@ it('limits a token to its own number, which replaces that of all, be it more or 
 });
 
 it('a token may give no higher rate than the limit of all, which is its own', async () => {
-  const { text } = await service.accessTokens.issue({ name: 'admin', scopes: ['admin'] });
+  const { secret: text } = await service.accessTokens.issue({ name: 'admin', scopes: ['admin'] });
   const client = createClient({ baseUrl: service.baseUrl, token: text });
   const create = (ratePerMinute: number) =>
     client.createToken({ body: { name: 'shop', scopes: ['admin'], ratePerMinute } });

@@ -49,7 +49,7 @@ it.each(choices.map((granted) => [granted.join(' and ') || 'no scope', granted] 
   'a token with %s permits exactly the operations that need one of them, whoever issued it',
   async (_, granted) => {
     const own = await service.accessTokens.issue({ name: 'test', scopes: granted });
-    await expectPermitted(service, own.text, granted);
+    await expectPermitted(service, own.secret, granted);
     const jwt = await provider.sign({ scope: granted.map(standardProfile.nameScope).join(' ') });
     await expectPermitted(service, jwt, granted.length === 0 ? ['create'] : granted);
   },
@@ -68,7 +68,7 @@ it('scopes may have other names at the identity provider, and a token without on
 });
 
 it('a missing scope is named as who issued the token does, before what is wrong with the request', async () => {
-  const { text: own } = await service.accessTokens.issue({ name: 'test', scopes: ['read'] });
+  const { secret: own } = await service.accessTokens.issue({ name: 'test', scopes: ['read'] });
   const jwt = await provider.sign({ scope: 'plants:read' });
   for (const [missing, token] of Object.entries({ create: own, 'plants:create': jwt })) {
     const request = supertest(service.baseUrl).post('/plants').auth(token, { type: 'bearer' });

@@ -35,7 +35,7 @@ it.each<[string, (token: string) => supertest.Test]>([
 });
 
 it('a token is in no line of the log when the table of tokens is missing', async () => {
-  const { text } = await service.accessTokens.issue({ name: 'not cached' });
+  const { secret: text } = await service.accessTokens.issue({ name: 'not cached' });
   await service.database.query('ALTER TABLE access_tokens RENAME TO elsewhere');
   const reply = await plantRequest({ ...service, token: text }).send(plant);
   await service.database.query('ALTER TABLE elsewhere RENAME TO access_tokens');
@@ -46,7 +46,7 @@ it('a token is in no line of the log when the table of tokens is missing', async
 });
 
 it('stores nothing of a token but its SHA-256', async () => {
-  const { text } = await service.accessTokens.issue({ name: 'hashed' });
+  const { secret: text } = await service.accessTokens.issue({ name: 'hashed' });
   const content = await service.database.readEverything();
   expect(content).toContain(createHash('sha256').update(text).digest('hex'));
   expectNoToken(content, text);

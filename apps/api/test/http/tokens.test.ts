@@ -21,7 +21,7 @@ async function openAdmin(
   limits: { expiresAt?: Date; ratePerMinute?: number } = {},
 ) {
   const request = { name: 'admin', scopes: [...scopes, 'admin' as const], ...limits };
-  const { text, token } = await service.accessTokens.issue(request);
+  const { secret: text, token } = await service.accessTokens.issue(request);
   return { client: clientOf(text), text, token };
 }
 
@@ -127,7 +127,10 @@ it('a token that is revoked, or made to expire sooner, while its request arrives
 
 it('revokes any token, also itself, which no worker accepts after 5 seconds', async () => {
   const { client, token } = await openAdmin();
-  const { text, token: other } = await service.accessTokens.issue({ name: 'shop', scopes: defaultScopes });
+  const { secret: text, token: other } = await service.accessTokens.issue({
+    name: 'shop',
+    scopes: defaultScopes,
+  });
   // Each worker has it in its cache.
   await Promise.all(Array.from({ length: 20 }, () => clientOf(text).listPlants()));
   const statuses = () =>

@@ -2,10 +2,10 @@ import { pageOrigin } from '../parse-base-url.js';
 import { isPlantStoreError, PlantStoreError } from './plant-store-error.js';
 
 /**
- * No complete reply came: the service is not reachable, or the connection broke. `cause` is what `fetch` threw last.
+ * No complete reply came: the service is not reachable, or the connection broke. `cause` is the last error of `fetch`.
  *
- * If `outcome` is `unknown`, the service may have carried out the request nevertheless. Retrying a create is safe:
- * the same plant under the same id is stored once.
+ * If `outcome` is `unknown`, the service may still have carried out the request. Retrying a create is safe: the same plant with the same ID
+ * is stored once.
  */
 export class NetworkError extends PlantStoreError {
   override get name(): 'NetworkError' {
@@ -13,14 +13,14 @@ export class NetworkError extends PlantStoreError {
   }
 }
 
-/** Whether a caught value is a `NetworkError`, also one of another copy of this package. */
+/** Whether a caught value is a `NetworkError`, including one from another copy of this package. */
 export function isNetworkError(error: unknown): error is NetworkError {
   return isPlantStoreError(error) && error.name === 'NetworkError';
 }
 
 /**
- * Another possible cause if a page calls a service of another origin: browsers report the same error when CORS refuses a call and when the
- * network fails (Fetch standard). Empty if there is no page, or it has the same origin.
+ * Returns a hint at CORS_ORIGINS if a page calls a service of another origin, because browsers report the same error for a CORS rejection
+ * and for a network failure (Fetch standard). Otherwise returns an empty string.
  */
 export function explainOrigin(url: string): string {
   const origin = pageOrigin();
@@ -29,14 +29,14 @@ export function explainOrigin(url: string): string {
 }
 
 /**
- * Whether the system call or code of `fetch`'s error shows that no connection was made, so that nothing was sent. Always `false` in
+ * Whether an error of `fetch` shows, by its system call or code, that no connection was made, so nothing was sent. Always `false` in
  * browsers and Cloudflare Workers, which throw the same error for every network failure.
  */
 export function wasNotSent(error: unknown): boolean {
   const { syscall, code, errors, cause } = Object(error);
-  // Node.js tries all addresses of a name, and reports an error for each.
+  // Node.js tries all addresses of a host name, and reports an error for each.
   if (Array.isArray(errors) && errors[0]) return errors.every(wasNotSent);
-  // The first two are system calls in Node.js; the others are error codes, of undici and, in several spellings, of Bun.
+  // `connect` and `getaddrinfo` are system calls in Node.js. The others are error codes of undici and, in several spellings, of Bun.
   const unconnected = /^(connect|getaddrinfo) |CONNECT_TIMEOUT$|CONN.*REFUSED$/i;
   return unconnected.test(`${syscall} ${code}`) || (cause !== undefined && wasNotSent(cause));
 }

@@ -12,23 +12,24 @@ export interface RequestSummary {
   readonly method: string;
   /** Without its query. */
   readonly url: string;
-  /** The HTTP status that the last attempt got; `undefined` if it got none. */
+  /** The HTTP status of the last attempt; `undefined` if it got no response. */
   readonly status?: number | undefined;
-  /** The ID of the last attempt in the log of the service, if a reply named it. */
+  /** The ID of the last attempt in the log of the service, if the response named it. */
   readonly requestId: string | null;
   readonly outcome: Outcome;
 }
 
 /**
  * The base class of all errors of this client. None of its fields contains the token, the query, or the body of the request. The URL and
- * the message may have an ID. `cause` is what `fetch`, the parser, or your own function threw.
+ * the message may have an ID. `cause` is the error of `fetch`, of the parser, or of your function.
  *
- * A call rejects only without a reply that the API defines. `unwrap` and `ensureSuccess` throw the others, as a `RejectedError`.
+ * A call rejects only if there is no reply that the API defines. For a reply that is not a success, `unwrap` and `ensureSuccess` throw a
+ * `RejectedError`.
  */
 export abstract class PlantStoreError extends Error {
   abstract override get name(): string;
 
-  /** So that each copy of this package recognizes the errors of the others. */
+  /** Lets each copy of this package recognize the errors of the others. */
   get isPlantStoreError(): true {
     return true;
   }
@@ -38,7 +39,7 @@ export abstract class PlantStoreError extends Error {
   /** The URL of the request, without its query. */
   declare readonly url: string;
 
-  /** The HTTP status that the last attempt got; `undefined` if it got none. */
+  /** The HTTP status of the last attempt; `undefined` if it got no response. */
   declare readonly status: number | undefined;
 
   /** The ID of the request in the log of the service, if it is known. Include it in a bug report. */
@@ -50,12 +51,15 @@ export abstract class PlantStoreError extends Error {
   /** The error that led to this one, if there was one. Declared here for projects whose `lib` is older than ES2022. */
   declare readonly cause?: unknown;
 
-  /** Takes the request, what it got instead of a proper reply, the cause, and the message, if it does not follow from these. */
+  /**
+   * @param got what came instead of a valid reply
+   * @param message default: derived from `request` and `got`
+   */
   constructor(request: RequestSummary, got: string, cause?: unknown, message?: string) {
     const { status, requestId } = request;
-    const known = (status ? `, status ${status}` : '') + (requestId ? `, request ${requestId}` : '');
+    const details = (status ? `, status ${status}` : '') + (requestId ? `, request ${requestId}` : '');
     super(
-      message ?? `${request.method} ${request.url} got ${got}${known}`,
+      message ?? `${request.method} ${request.url} got ${got}${details}`,
       (cause && { cause }) as ErrorOptions,
     );
     Object.assign(this, request);
@@ -63,7 +67,7 @@ export abstract class PlantStoreError extends Error {
 }
 
 /**
- * Whether a caught value is an error of this client of any kind, also one of another copy of this package.
+ * Whether a caught value is an error of this client, including one from another copy of this package.
  *
  * If you know which operation threw it, pass its type, and the error narrows by `name`, `status`, and `error`:
  * `isPlantStoreError<ErrorOf<'getPlant'>>(error)`.

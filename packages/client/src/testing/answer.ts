@@ -22,7 +22,6 @@ import {
   insufficientScope,
   invalidRequest,
   type MemoryStore,
-  type MemoryTokens,
   malformedJson,
   methodNotAllowed,
   type New,
@@ -36,14 +35,20 @@ import {
 } from '@plant-store/records';
 import * as z from 'zod';
 import { type Outcome, type Reply, toReply } from './reply.js';
-import { authenticate, type TokenOperation, tokenHandlersOf, type ValidRequest } from './tokens.js';
+import {
+  authenticate,
+  type MemoryTokens,
+  type TokenOperation,
+  tokenHandlersOf,
+  type ValidRequest,
+} from './tokens.js';
 
-/** A request with its body read to the end. */
+/** A request whose body was read completely. */
 export interface ReadRequest {
-  /** Names the request in its reply. */
+  /** The `X-Request-Id` of the reply. */
   readonly id: string;
   readonly method: string;
-  /** The path below the base address. */
+  /** The path below the base URL. */
   readonly path: string;
   /** The query, without its question mark. */
   readonly query: string;
@@ -93,29 +98,29 @@ async function handle(request: ReadRequest, { records, tokens }: StoreState): Pr
   if (name === undefined) throw methodNotAllowed(method, path, allowedMethods(operations));
   const operation: ContractOperation = contract[name];
   const { scope, resource } = operation.metadata;
-  const own = authenticate(headers, tokens);
-  if (scope !== undefined && !own.scopes.includes(scope)) throw insufficientScope(scope);
+  const token = authenticate(headers, tokens);
+  if (scope !== undefined && !token.scopes.includes(scope)) throw insufficientScope(scope);
   const valid = validate(operation, params, request);
-  if (resource === undefined) return tokenHandlersOf(tokens, own)[name as TokenOperation](valid);
-  return handlersOf(records[resource], own, operation.metadata.field)[operation.metadata.operation](valid);
+  if (resource === undefined) return tokenHandlersOf(tokens, token)[name as TokenOperation](valid);
+  return handlersOf(records[resource], token, operation.metadata.field)[operation.metadata.operation](valid);
 }
 
-/** Validates a request by the schemas of its operation. A part without a schema is not read. */
+/** Validates a request against the schemas of its operation. Ignores parts without a schema. */
 function validate({ metadata, ...schemas }: ContractOperation, params: unknown, request: ReadRequest) {
   const headers = Object.fromEntries(request.headers);
   const json = schemas.body && readJson(request, schemas.body);
-  const read = {
+  const results = {
     path: schemas.pathParams?.safeParse(params),
     query: schemas.query?.safeParse(parseQuery(request.query)),
     headers: z.object(schemas.headers).safeParse(headers),
     body: schemas.body?.safeParse(json),
   };
-  if (Object.values(read).some((part) => part?.success === false)) {
-    const parts = Object.entries(read).map(([part, result]) => [part, result?.error?.issues]);
+  if (Object.values(results).some((part) => part?.success === false)) {
+    const parts = Object.entries(results).map(([part, result]) => [part, result?.error?.issues]);
     throw invalidRequest(Object.fromEntries(parts), subjectOfOperation(metadata));
   }
-  const valid = { params: read.path?.data, query: read.query?.data, headers, body: read.body?.data };
-  // The types are those of the schemas; the compiler cannot infer them through the optional parts.
+  const valid = { params: results.path?.data, query: results.query?.data, headers, body: results.body?.data };
+  // The schemas determine the types, but the compiler cannot infer them through the optional parts.
   return valid as unknown as RecordRequest;
 }
 
@@ -128,7 +133,7 @@ interface ContractOperation {
   readonly body?: z.ZodType;
 }
 
-/** The operation that a request names, if any. GET serves HEAD. */
+/** Finds the operation of a request. GET also serves HEAD. */
 export function matchOperation(
   method: string,
   path: string,
@@ -137,7 +142,7 @@ export function matchOperation(
   return matchPath(path).find((operation) => operation.method === servedBy);
 }
 
-/** The default limit of the service, in bytes. */
+/** The default limit of the service. */
 const bodyLimitBytes = 1024 * 1024;
 
 function readJson({ headers, body }: ReadRequest, schema: z.ZodType): unknown {
@@ -151,10 +156,10 @@ function readJson({ headers, body }: ReadRequest, schema: z.ZodType): unknown {
   }
 }
 
-/** A fake reads everything at once. */
+/** The fake does not divide reads into parts. */
 const unlimited = { limits: () => ({ bytes: Infinity }) };
 
-/** How the operations on the records of a resource answer a valid request. */
+/** The handlers of the operations on the records of a resource, for valid requests. */
 function handlersOf(
   { operations, store }: Records,
   { id: tokenId, scopes }: AccessToken,
@@ -162,41 +167,41 @@ function handlersOf(
 ): Readonly<Record<RecordOperation, (request: RecordRequest) => Promise<Outcome>>> {
   const { name, plural } = operations.resource;
   const by = String(tokenId);
-  const written = {
+  const writableStore = {
     create: (record: New<object>) => store.create({ ...record, addedBy: by }),
     change: (change: Change<object>) => store.change({ ...change, by }),
   };
-  const showTo = async (shown: readonly Shown<object>[]) =>
+  const withPeopleForAdmin = async (shown: readonly Shown<object>[]) =>
     scopes.includes('admin') ? await operations.showPeople(store, shown) : shown;
-  const showNamed = <One extends object>(all: readonly One[]) =>
+  const withPeopleInEach = <Item extends object>(items: readonly Item[]) =>
     Promise.all(
-      all.map(async (one) => {
-        const record = (one as { readonly [Each in string]?: Shown<object> })[name];
-        return record === undefined ? one : { ...one, [name]: (await showTo([record]))[0] };
+      items.map(async (item) => {
+        const record = (item as { readonly [Member in string]?: Shown<object> })[name];
+        return record === undefined ? item : { ...item, [name]: (await withPeopleForAdmin([record]))[0] };
       }),
     );
-  const batchOf = (body: Readonly<Record<string, readonly unknown[]>>, name = 'ids') => ({
-    items: body[name] ?? [],
+  const batchOf = (body: Readonly<Record<string, readonly unknown[]>>, member = 'ids') => ({
+    items: body[member] ?? [],
   });
   const toResults = async (results: Promise<readonly (object | ServiceError)[]>) => ({
     status: 200,
     body: showResults(await results),
   });
   return {
-    create: ({ body }) => operations.create(written, body),
-    createMany: ({ body }) => toResults(operations.createMany(written, batchOf(body, plural))),
+    create: ({ body }) => operations.create(writableStore, body),
+    createMany: ({ body }) => toResults(operations.createMany(writableStore, batchOf(body, plural))),
     async get({ params: { id }, headers }) {
       const reply = await operations.get(store, id, headers);
-      return reply.status === 200 ? { ...reply, body: (await showTo([reply.body]))[0] } : reply;
+      return reply.status === 200 ? { ...reply, body: (await withPeopleForAdmin([reply.body]))[0] } : reply;
     },
-    getMany: ({ body }) => toResults(operations.getMany(store, batchOf(body)).then(showNamed)),
-    update: ({ params: { id }, headers, body }) => operations.update(written, id, body, headers),
-    updateMany: ({ body }) => toResults(operations.updateMany(written, batchOf(body, plural))),
-    delete: ({ params: { id }, headers }) => operations.delete(written, id, headers),
-    deleteMany: ({ body }) => toResults(operations.deleteMany(written, batchOf(body), body['ifMatch'])),
+    getMany: ({ body }) => toResults(operations.getMany(store, batchOf(body)).then(withPeopleInEach)),
+    update: ({ params: { id }, headers, body }) => operations.update(writableStore, id, body, headers),
+    updateMany: ({ body }) => toResults(operations.updateMany(writableStore, batchOf(body, plural))),
+    delete: ({ params: { id }, headers }) => operations.delete(writableStore, id, headers),
+    deleteMany: ({ body }) => toResults(operations.deleteMany(writableStore, batchOf(body), body['ifMatch'])),
     async list({ query }) {
       const page = await operations.list(store, query, unlimited);
-      const shown = await showTo(page.records.map(operations.show));
+      const shown = await withPeopleForAdmin(page.records.map(operations.show));
       return { status: 200, body: operations.showPage(page, query, shown) };
     },
     async count({ query }) {
@@ -211,7 +216,7 @@ function handlersOf(
     async changes({ query: { limit, after } }) {
       const start = after ?? (await operations.latest(store));
       const { changes, next } = await operations.changes(store, { limit, after: start }, unlimited);
-      return { status: 200, body: { changes: await showNamed(changes), next } };
+      return { status: 200, body: { changes: await withPeopleInEach(changes), next } };
     },
   };
 }

@@ -18,9 +18,9 @@ import { delay, withTimeout } from '../timeout.js';
 import { answer, matchOperation, type StoreState } from './answer.js';
 import { answerWithFault, connectionError, type Fault, FaultScript } from './faults.js';
 import { type Reply, toResponse } from './reply.js';
-import { createTokens } from './tokens.js';
+import { createMemoryTokens } from './tokens.js';
 
-/** A record as for a create, or as in a reply; then it keeps its `addedAt`. */
+/** A record as in a create, or as in a reply. With the `addedAt` of a reply, it keeps that time. */
 export type RecordToStore<Name extends keyof ResourceTypes> = ResourceTypes[Name]['createInput'] & {
   readonly addedAt?: string | undefined;
 };
@@ -47,21 +47,21 @@ export interface FakePlantStoreOptions {
   readonly plants?: PlantsToStore | undefined;
   /** The records of other resources. Default: none. */
   readonly records?: AllRecords | undefined;
-  /** Its address, as `createClient` takes it. Default: `http://plant-store.test`. */
+  /** Its base URL, as for `createClient`. Default: `http://plant-store.test`. */
   readonly baseUrl?: string | URL | undefined;
-  /** The access token that it accepts. Default: one in the service's format. */
+  /** The access token that it accepts. Default: a token in the service's format. */
   readonly token?: string | undefined;
-  /** What its access tokens permit. Default: everything with plants. */
+  /** The scopes of its access token. Default: everything with plants. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** For how many days it keeps earlier states of records, 0 for none, as `HISTORY_DAYS` of the service. Default: forever. */
+  /** How many days it keeps earlier states of records, as `HISTORY_DAYS` of the service. 0 keeps none. Default: forever. */
   readonly historyDays?: number | undefined;
 }
 
 /** A plant store in memory, for tests. */
 export interface FakePlantStore {
   /**
-   * Answers requests to the base address, as `fetch` of Node.js would. For any other address it rejects as for a host that does not exist.
-   * If `init.signal` aborts before the reply, it rejects with the reason.
+   * Answers requests to `baseUrl`, as `fetch` of Node.js would. For any other URL it rejects as if the host did not exist. If `init.signal`
+   * aborts before the reply, it rejects with its reason.
    */
   readonly fetch: Fetch;
   readonly baseUrl: string;
@@ -71,9 +71,9 @@ export interface FakePlantStore {
   readonly plants: StoredRecords<'plant'>;
   /** How many more requests will get a scripted fault: `Infinity` if one has `times: Infinity`. */
   readonly faultsLeft: number;
-  /** The same for any resource, such as `plant`. */
+  /** The records of any resource, such as `plant`, like `plants`. */
   records<Name extends keyof ResourceTypes>(resource: Name): StoredRecords<Name>;
-  /** Accepts these access tokens from now on, and no others; `token` is then the first of them. */
+  /** From now on accepts these access tokens instead of `token`, which becomes the first of them. */
   acceptTokens(token: string, ...others: readonly string[]): void;
   /**
    * Adds faults to the script. A request gets only the first fault for its operation, or for any operation.
@@ -84,25 +84,24 @@ export interface FakePlantStore {
   /** Removes all scripted faults, so that requests succeed again. */
   clearFaults(): void;
   /**
-   * Replaces everything, as when an operator restores a backup: earlier cursors of changes are rejected with `cursor_expired`.
+   * Replaces everything, as when an operator restores a backup. Earlier cursors of changes are rejected with `cursor_expired`.
    *
    * @param records the records of other resources
-   * @throws {TypeError} when a record is not valid. The message names the record, and has the text of the service. Nothing is replaced
-   * then.
+   * @throws {TypeError} when a record is not valid. The message names the record, and contains the message of the service. Nothing is
+   * replaced.
    */
   restore(plants: PlantsToStore, records?: AllRecords): void;
-  /** Removes all records, including those from the start, all created tokens, and all faults. Accepted tokens stay. */
+  /** Removes all records, created tokens, and faults. Keeps the accepted tokens. */
   clear(): void;
 }
 
 /**
- * Creates a plant store in memory behind a `fetch`, so that you can test code that uses the client without a server. It answers as
- * the service does: the same statuses, bodies, numbers, and messages, the headers `Content-Type`, `WWW-Authenticate`, `Allow`, `ETag`,
- * `Idempotent-Replayed`, and `X-Request-Id`, and a body of up to 1 MiB.
+ * Creates a plant store in memory behind a `fetch`, so that you can test code that uses the client without a server. Its replies have the
+ * same statuses, bodies, error numbers, and messages as those of the service, and the headers `Content-Type`, `WWW-Authenticate`, `Allow`,
+ * `ETag`, `Idempotent-Replayed`, and `X-Request-Id`. It accepts bodies of up to 1 MiB.
  *
- * It differs from the service: it has no rate limit and no documentation, and it sends no other headers, such as those for browsers. For
- * a token of the issued form that it does not accept, the message is always the one for an unknown token. The `url` of a response is
- * empty.
+ * Unlike the service, it has no rate limit and no documentation, and it sends no other headers, such as those for browsers. For a well-formed
+ * token that it does not accept, the message is always that of an unknown token. The `url` of a response is empty.
  *
  * @throws {TypeError} when `baseUrl` or a plant is not valid
  *
@@ -122,31 +121,31 @@ export interface FakePlantStore {
 export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakePlantStore {
   const baseUrl = parseBaseUrl(options.baseUrl ?? 'http://plant-store.test');
   const prefixLength = new URL(`${baseUrl}/`).pathname.length - 1;
-  const changes: ChangeOrder = { generation: '00000000', number: 0 };
+  const changeOrder: ChangeOrder = { generation: '00000000', number: 0 };
   const faults = new FaultScript();
   const state: StoreState = {
-    records: createRecords(changes, options.historyDays),
-    tokens: createTokens(options.token, options.scopes),
+    records: createRecords(changeOrder, options.historyDays),
+    tokens: createMemoryTokens(options.token, options.scopes),
   };
   let lastAnswer: Promise<unknown> = Promise.resolve();
 
   function replaceAll(plants: PlantsToStore, others: AllRecords = {}): void {
     const given: Readonly<Record<string, GivenRecords | undefined>> = { plant: plants, ...others };
-    const read = Object.entries(state.records).map(
+    const replacements = Object.entries(state.records).map(
       ([name, { operations, store }]) => [store, readRecords(operations, given[name] ?? [])] as const,
     );
-    changes.generation = (Number.parseInt(changes.generation, 16) + 1).toString(16).padStart(8, '0');
-    changes.number = 0;
-    for (const [store, records] of read) store.replaceAll(records);
+    changeOrder.generation = (Number.parseInt(changeOrder.generation, 16) + 1).toString(16).padStart(8, '0');
+    changeOrder.number = 0;
+    for (const [store, records] of replacements) store.replaceAll(records);
   }
   replaceAll(options.plants ?? [], options.records);
 
   return {
     async fetch(url, init) {
-      // Removed from the init of the request, which accepts only the platform's own signal, not that of jsdom.
-      const { signal: given, ...unsignalled } = init;
-      const request = new Request(url, unsignalled);
-      const signal = given ?? new AbortController().signal;
+      // Not passed to `Request`, which rejects the signal of jsdom.
+      const { signal: callerSignal, ...requestInit } = init;
+      const request = new Request(url, requestInit);
+      const signal = callerSignal ?? new AbortController().signal;
       signal.throwIfAborted();
       if (!request.url.startsWith(`${baseUrl}/`)) throw connectionError('getaddrinfo', 'ENOTFOUND');
       const { method, headers } = request;
@@ -154,8 +153,8 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const path = pathname.slice(prefixLength);
       const fault = faults.take(matchOperation(method, path)?.name);
       const body = new Uint8Array(await withTimeout(() => request.arrayBuffer(), Infinity, signal));
-      const id = nameRequest(headers);
-      // A batch has several steps. No other request runs in between.
+      const id = chooseRequestId(headers);
+      // One after the other, because a batch has several steps.
       const answerTo = (query: string) => {
         const reply = lastAnswer.then(() => answer({ id, method, path, query, headers, body }, state));
         lastAnswer = reply.catch(() => undefined);
@@ -164,18 +163,18 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       let reply = await answerWithFault(id, () => answerTo(search.slice(1)), fault, signal);
       const parameters = new URLSearchParams(search);
       const endsAt = performance.now() + 1_000 * Number(parameters.get('wait'));
-      for (let next = nextOfNone(reply); next !== undefined && performance.now() < endsAt; ) {
+      for (let next = nextOfEmptyPage(reply); next !== undefined && performance.now() < endsAt; ) {
         await delay(pollMs, signal);
-        // A request without a position waits for changes after its arrival.
+        // Continues from the first reply, because a request without a position waits for changes after its arrival.
         parameters.set('after', next);
         reply = await answerTo(`${parameters}`);
-        next = nextOfNone(reply);
+        next = nextOfEmptyPage(reply);
       }
       return toResponse(reply);
     },
     baseUrl,
     get token() {
-      return state.tokens.accepted[0];
+      return state.tokens.firstSecrets[0];
     },
     plants: recordsOf('plant'),
     records: recordsOf,
@@ -183,7 +182,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       return faults.left;
     },
     acceptTokens(...tokens) {
-      state.tokens.accepted = tokens;
+      state.tokens.firstSecrets = tokens;
     },
     fail: (...added) => faults.add(added),
     clearFaults: () => faults.clear(),
@@ -213,7 +212,7 @@ function createRecords(changes: ChangeOrder, historyDays: number | undefined): S
   return Object.fromEntries(created) as StoreState['records'];
 }
 
-/** A distinct text for each input, with the length and characters of a SHA-256 in base64url. */
+/** Returns a distinct text for each input, with the length and characters of a SHA-256 in base64url. It is not secure. */
 const digest = (text: string) =>
   Array.from({ length: 7 }, (_, seed) => hashText(`${seed}${text}`).padStart(7, '0'))
     .join('')
@@ -221,34 +220,34 @@ const digest = (text: string) =>
 
 type GivenRecords = readonly object[] | ReadonlyMap<bigint, object>;
 
-/** Converts records to stored ones, by id. @throws {TypeError} when one is not valid */
+/** @throws {TypeError} when a record is not valid */
 function readRecords({ resource, columns }: Operations<object>, given: GivenRecords) {
   const { fields } = schemasOf(resource as (typeof resources)[ResourceName]);
   const schema = createIdentifiedSchema({ ...fields.shape, addedAt: TimeSchema.optional() });
-  const read = new Map<bigint, Stored<object>>();
+  const stored = new Map<bigint, Stored<object>>();
   const inputs = 'length' in given ? given : [...given].map(([id, record]) => ({ ...record, id }));
   for (const [index, input] of inputs.entries()) {
     const { id, idText = id } = Object(input);
-    const place = `${resource.plural}[${index}]${idText === undefined ? '' : `, with the id ${idText}`}`;
+    const label = `${resource.plural}[${index}]${idText === undefined ? '' : `, with the id ${idText}`}`;
     const { data, error } = schema.safeParse(input);
     if (data === undefined)
-      throw new TypeError(`${place}: ${explainInvalid({ body: error.issues }, subjectOf(resource)).message}`);
-    if (!columns.isSame(read.get(data.id) ?? data, data))
-      throw new TypeError(`${place}: ${messagesOf(resource).idTaken(data.id)}`);
+      throw new TypeError(`${label}: ${explainInvalid({ body: error.issues }, subjectOf(resource)).message}`);
+    if (!columns.isSame(stored.get(data.id) ?? data, data))
+      throw new TypeError(`${label}: ${messagesOf(resource).idTaken(data.id)}`);
     const { addedAt = Date.now() } = data;
-    read.set(data.id, { ...data, addedAt });
+    stored.set(data.id, { ...data, addedAt });
   }
-  return read.values();
+  return stored.values();
 }
 
-/** The `next` of an empty page of changes. */
-const nextOfNone = ({ body }: Reply) => /^\{"changes":\[\],"next":"([^"]*)"\}$/.exec(body)?.[1];
+/** The `next` of an empty page of changes; `undefined` for any other reply. */
+const nextOfEmptyPage = ({ body }: Reply) => /^\{"changes":\[\],"next":"([^"]*)"\}$/.exec(body)?.[1];
 
 /** How often a waiting request checks for a change, in milliseconds. */
 const pollMs = 10;
 
-/** The caller's `X-Request-Id` if it has up to 64 letters, digits and `_.:-` and is not an access token, otherwise a new UUID. */
-function nameRequest(headers: Headers): string {
+/** Returns the caller's `X-Request-Id` if it is valid and does not contain an access token, and otherwise a new UUID. */
+function chooseRequestId(headers: Headers): string {
   const proposed = headers.get('x-request-id') ?? '';
   return isRequestId(proposed) && !/pst_[0-9A-Za-z]/.test(proposed) ? proposed : crypto.randomUUID();
 }

@@ -6,8 +6,8 @@ import { delay } from '../timeout.js';
 import { type Reply, toReply, toResponse } from './reply.js';
 
 /**
- * A fault of requests to a fake plant store. It applies to the next request, or the next one of an `operation`, and to as many as `times`
- * says. If `stored` is true, the request is carried out before the fault. The default is `false`.
+ * A fault that a fake plant store injects. It applies to the next request, or to the next request of an `operation`. `times` makes it apply to
+ * more requests. If `stored` is `true`, the request is carried out before the fault. Default: `false`.
  *
  * @example
  * import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
@@ -24,15 +24,14 @@ import { type Reply, toReply, toResponse } from './reply.js';
  */
 export type Fault = DelayFault | DropFault | RefuseFault | StatusFault | MalformedFault;
 
-/** Which requests get a fault. */
 interface BaseFault {
-  /** The operation whose requests get the fault. Default: any, so the next request gets it. */
+  /** The operation whose requests get the fault. Default: any operation. */
   readonly operation?: OperationName | undefined;
-  /** How many requests get the fault, such as 3 for a call with 2 retries. `Infinity` is until `clearFaults()`. Default: 1. */
+  /** How many requests get the fault, such as 3 for a call with 2 retries. With `Infinity`, all until `clearFaults()`. Default: 1. */
   readonly times?: number | undefined;
 }
 
-/** The usual reply, late. With 0 milliseconds nothing goes wrong: it lets a request pass between two faults. */
+/** The normal reply, late. With 0 milliseconds it lets a request succeed between two faults. */
 export interface DelayFault extends BaseFault {
   readonly kind: 'delay';
   /** In milliseconds. A request that is aborted during this time is not carried out. */
@@ -46,7 +45,7 @@ export interface DropFault extends BaseFault {
   readonly stored?: boolean | undefined;
 }
 
-/** No connection is made: `fetch` rejects, and certainly nothing is stored. */
+/** No connection is made: `fetch` rejects, and nothing is stored. */
 export interface RefuseFault extends BaseFault {
   readonly kind: 'refuse';
 }
@@ -61,12 +60,12 @@ export interface StatusFault extends BaseFault {
    * `database_damaged`.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Default: the Error body of the first error of that status in the registry; where there is none, nothing. */
+  /** Default: the body of the first error with that status in `errors`, or empty if there is none. */
   readonly body?: string | undefined;
   readonly stored?: boolean | undefined;
 }
 
-/** The request is carried out, but its reply comes with another body: a page, the first half, or nothing. */
+/** The request is carried out, but the body of its reply is replaced: by an HTML page, by its first half, or by nothing. */
 export interface MalformedFault extends BaseFault {
   readonly kind: 'malformed';
   readonly body: 'html' | 'truncated' | 'empty';
@@ -75,8 +74,8 @@ export interface MalformedFault extends BaseFault {
 /**
  * Answers a request, with a fault if one applies to it.
  *
- * @param id names the request in its reply
- * @param answer carries the request out, and returns the normal reply
+ * @param id the `X-Request-Id` of the reply
+ * @param answer carries out the request, and returns the normal reply
  * @throws {TypeError} when no reply comes, as `fetch` does
  * @throws the reason of the signal when it aborts during a delay
  */
@@ -111,12 +110,12 @@ export class FaultScript {
     this.#faults.push(...faults.map((fault) => ({ fault, left: fault.times ?? 1 })));
   }
 
-  /** Returns and counts the first fault for a request of an operation, if any. */
+  /** Returns the first fault for a request of an operation, if any, and counts this use of it. */
   take(operation: OperationName | undefined): Fault | undefined {
     const index = this.#faults.findIndex(({ fault }) => (fault.operation ?? operation) === operation);
-    const met = this.#faults[index];
-    if (met !== undefined && --met.left === 0) this.#faults.splice(index, 1);
-    return met?.fault;
+    const scripted = this.#faults[index];
+    if (scripted !== undefined && --scripted.left === 0) this.#faults.splice(index, 1);
+    return scripted?.fault;
   }
 
   clear(): void {

@@ -1,6 +1,6 @@
 import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 
-/** A reply to send. An empty text means no body. */
+/** A reply to send. An empty `body` means no body. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Outcome {
   readonly replayed?: boolean;
 }
 
-/** Creates a reply as the service would. It always has the request's id, and no content type without a body. */
+/** Creates a reply as the service would: with the ID of the request and, if there is a body, a content type. */
 export function toReply(requestId: string, { status, body, headers, etag, replayed }: Outcome): Reply {
   return {
     status,
@@ -31,11 +31,7 @@ export function toReply(requestId: string, { status, body, headers, etag, replay
   };
 }
 
-/**
- * The reply as returned by `fetch`.
- *
- * @throws {RangeError | TypeError} when its status or a header is not valid
- */
+/** @throws {RangeError | TypeError} when the status or a header is not valid */
 export function toResponse({ status, headers, body }: Reply): Response {
   return new Response(body === '' ? null : body, { status, headers });
 }

@@ -9,11 +9,13 @@ export class NumberLiteral {
   }
 }
 
-/** How many decimal digits a `number` always distinguishes. */
+/** How many decimal digits a `number` always represents exactly. */
 const safeDigits = 15;
+
+/** How many decimal digits the largest int64 has. */
 const int64Digits = 19;
 
-/** The value of a JSON number without a fraction or an exponent: what `toExactNumber` returns, in less time. */
+/** Returns the value of a JSON number without a fraction or an exponent. Like `toExactNumber`, but faster. */
 export function toExactInteger(text: string): number | bigint | NumberLiteral {
   if (text.length <= safeDigits) return Number(text) + 0;
   if (text.length > '-'.length + int64Digits) return new NumberLiteral(text);
@@ -21,20 +23,20 @@ export function toExactInteger(text: string): number | bigint | NumberLiteral {
 }
 
 /**
- * The value of a JSON number in any notation: a safe integer as `number`, another int64 as `bigint`, a fraction as
- * `number`, anything else as a `NumberLiteral`. Takes time linear in the length of the text.
+ * Returns the value of a JSON number in any notation: a safe integer or a fraction as `number`, another int64 as `bigint`, and anything
+ * else as a `NumberLiteral`. Takes time linear in the length of the text.
  */
 export function toExactNumber(text: string): number | bigint | NumberLiteral {
   const integer = parseInt64(text);
   if (integer !== undefined) return integer;
   const rounded = Number(text);
-  // It is not an integer of 64 bits, so rounding must not make it an integer, nor an infinity.
+  // The exact value is not an int64, so a rounded value that is an integer or infinite would be wrong.
   return Number.isInteger(rounded) || !Number.isFinite(rounded) ? new NumberLiteral(text) : rounded;
 }
 
 const numberParts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** The int64 that a JSON number equals exactly, or `undefined`. */
+/** Returns the int64 that a JSON number equals exactly, or `undefined`. */
 function parseInt64(text: string): number | bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = numberParts.exec(text) ?? [];
   const digits = whole + fraction;
@@ -49,7 +51,7 @@ function parseInt64(text: string): number | bigint | undefined {
   return narrow(BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros)));
 }
 
-/** Returns an int64, as `number` where that is safe, and `undefined` for any other integer. */
+/** Returns an int64 as `number` if that is safe, and `undefined` for an integer that is not an int64. */
 function narrow(integer: bigint): number | bigint | undefined {
   if (!isInt64(integer)) return undefined;
   const rounded = Number(integer);

@@ -1,9 +1,9 @@
 import { type NumberLiteral, toExactInteger, toExactNumber } from './number.js';
 
-/** The maximum nesting of arrays and objects; RFC 8259, section 9 allows a limit. */
+/** The maximum nesting of arrays and objects. RFC 8259, section 9 allows a limit. */
 const maxNesting = 500;
 
-/** Which parts of a JSON text are used. By default no members of an object and no items of an array. */
+/** The parts of a JSON text that are used. Default: no members of an object, and no items of an array. */
 export interface JsonShape {
   /** The members of an object. */
   readonly members?: readonly { readonly name: string; readonly shape: JsonShape }[];
@@ -13,23 +13,23 @@ export interface JsonShape {
   readonly maxItems?: number;
 }
 
-/** The shape of a value that is checked, but not built. */
+/** The shape of a value that is validated but not built. */
 const skipped: JsonShape = {};
 
-/** Placeholders for skipped values, so that these take no memory. */
-const [none, noMembers] = [[], {}];
+// Shared placeholders for skipped values, which take no memory.
+const skippedArray: unknown[] = [];
+const skippedObject: Record<string, unknown> = {};
 
 /**
- * Parses JSON (RFC 8259) and keeps every 64-bit integer exact: a safe one as `number`, any other as `bigint`.
+ * Parses JSON (RFC 8259) and keeps every 64-bit integer exact: a safe integer as `number`, any other as `bigint`.
  *
  * `1.0` and `1e2` are the integers 1 and 100. A number that neither an int64 nor a fractional `number` can represent becomes a
- * `NumberLiteral`, which no schema accepts as a number. A member named twice is accepted only with an equal value, and one named
- * `__proto__` never.
+ * `NumberLiteral`, which no schema accepts as a number. A duplicate member is accepted only with an equal value, and a member named
+ * `__proto__` is never accepted.
  *
- * @param shape Which parts to build. All other parts are checked, but neither built nor compared: a member is left out, an item is `null`,
- * an array or an object is empty. Default: everything is built.
- * @throws {SyntaxError} when the text is not such JSON, or is nested deeper than 500 levels; the message names
- * the position.
+ * @param shape Which parts to build. All other parts are validated, but neither built nor compared: a member is omitted, an item is `null`,
+ * and an array or an object is empty. Default: everything is built.
+ * @throws {SyntaxError} when the text is not accepted, or is nested deeper than 500 levels. The message names the position.
  */
 export function parseExactJson(text: string, shape?: JsonShape): unknown {
   const cursor = new Cursor(text);
@@ -51,11 +51,11 @@ function readValue(cursor: Cursor, depth: number, shape: JsonShape | undefined):
     case '[':
       return readArray(cursor, depth + 1, shape);
     case 't':
-      return passWord(cursor, 'true', true);
+      return readLiteral(cursor, 'true', true);
     case 'f':
-      return passWord(cursor, 'false', false);
+      return readLiteral(cursor, 'false', false);
     case 'n':
-      return passWord(cursor, 'null', null);
+      return readLiteral(cursor, 'null', null);
     default:
       if (next !== '-' && !(next >= '0' && next <= '9')) throw cursor.expected('a value');
       return readNumber(cursor, shape);
@@ -65,23 +65,23 @@ function readValue(cursor: Cursor, depth: number, shape: JsonShape | undefined):
 function readArray(cursor: Cursor, depth: number, shape: JsonShape | undefined): unknown {
   const items = shape === undefined ? undefined : (shape.items ?? skipped);
   const maxItems = shape?.maxItems ?? Infinity;
-  const array: unknown[] = shape === skipped ? none : [];
+  const array: unknown[] = shape === skipped ? skippedArray : [];
   if (enter(cursor, depth) !== ']') {
     do {
       const isRead = array.length < maxItems;
       const item = readValue(cursor, depth, isRead ? items : skipped);
       if (items !== skipped) array.push(isRead ? item : null);
-    } while (passComma(cursor));
+    } while (skipComma(cursor));
   }
   leave(cursor, ']');
   return array;
 }
 
 function readObject(cursor: Cursor, depth: number, shape: JsonShape | undefined): unknown {
-  const object: Record<string, unknown> = shape === skipped ? noMembers : {};
+  const object: Record<string, unknown> = shape === skipped ? skippedObject : {};
   if (enter(cursor, depth) !== '}') {
     do readMember(cursor, depth, object, shape);
-    while (passComma(cursor));
+    while (skipComma(cursor));
   }
   leave(cursor, '}');
   return object;
@@ -122,22 +122,22 @@ function findMember(
     if (
       escaped
         ? textOf(cursor, start, escaped) === name
-        : name.length === position - start - 2 && standsAt(name, text, start + 1)
+        : name.length === position - start - 2 && hasNameAt(name, text, start + 1)
     )
       return member;
   }
   return undefined;
 }
 
-/** As `startsWith`, in less time for a short name. */
-function standsAt(name: string, text: string, start: number): boolean {
-  for (let at = 0; at < name.length; at++) {
-    if (name.charCodeAt(at) !== text.charCodeAt(start + at)) return false;
+/** Like `text.startsWith(name, start)`, but faster for a short name. */
+function hasNameAt(name: string, text: string, start: number): boolean {
+  for (let index = 0; index < name.length; index++) {
+    if (name.charCodeAt(index) !== text.charCodeAt(start + index)) return false;
   }
   return true;
 }
 
-/** Rejects a member that, assigned, would become the prototype of the object. */
+/** Rejects the member `__proto__`. Assigning it would set the prototype of the object. */
 function rejectProto(cursor: Cursor, start: number): void {
   const first = cursor.text.charAt(start + 1);
   if (first !== '_' && first !== '\\') return;
@@ -145,7 +145,7 @@ function rejectProto(cursor: Cursor, start: number): void {
   if (proto.test(cursor.text)) throw cursor.error("Forbidden member '__proto__'", start);
 }
 
-/** The name `__proto__`, however it is spelled. */
+/** The name `__proto__`, with or without escapes. */
 const proto =
   /"(?:_|\\u005[Ff]){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006[Ff])(?:t|\\u0074)(?:o|\\u006[Ff])(?:_|\\u005[Ff]){2}"/y;
 
@@ -156,7 +156,8 @@ function enter(cursor: Cursor, depth: number): string {
   return cursor.peekAfterSpace();
 }
 
-function passComma(cursor: Cursor): boolean {
+/** Moves past a comma, and returns whether there was one. */
+function skipComma(cursor: Cursor): boolean {
   const isComma = cursor.peekAfterSpace() === ',';
   if (isComma) cursor.position++;
   return isComma;
@@ -167,13 +168,13 @@ function leave(cursor: Cursor, closing: ']' | '}'): void {
   cursor.position++;
 }
 
-function passWord<Value>(cursor: Cursor, word: string, value: Value): Value {
-  if (!cursor.text.startsWith(word, cursor.position)) throw cursor.expected('a value');
-  cursor.position += word.length;
+function readLiteral<Value>(cursor: Cursor, literal: string, value: Value): Value {
+  if (!cursor.text.startsWith(literal, cursor.position)) throw cursor.expected('a value');
+  cursor.position += literal.length;
   return value;
 }
 
-/** The value of the valid string between `start` and the cursor, including its quotes. An unpaired surrogate is kept. */
+/** Returns the value of the valid string between `start` and the cursor, including its quotes. Keeps unpaired surrogates. */
 function textOf({ text, position }: Cursor, start: number, escaped: boolean): string {
   return escaped ? JSON.parse(text.slice(start, position)) : text.slice(start + 1, position - 1);
 }
@@ -205,7 +206,7 @@ function skipString(cursor: Cursor): boolean {
   throw cursor.expected("a closing '\"'");
 }
 
-/** Whether the backslash at a position begins an escape, or ends the text. */
+/** Whether the backslash at a position begins a valid escape, or ends the text. */
 function isEscape(text: string, position: number): boolean {
   if ('"\\/bfnrt'.includes(text.charAt(position + 1))) return true;
   codeUnit.lastIndex = position;
@@ -214,11 +215,11 @@ function isEscape(text: string, position: number): boolean {
 
 const codeUnit = /\\u[\dA-Fa-f]{4}/y;
 
-/** Reads a number (RFC 8259, section 6) that starts at the cursor, and moves the cursor behind it. */
+/** Reads the number (RFC 8259, section 6) that starts at the cursor, and moves past it. */
 function readNumber(cursor: Cursor, shape: JsonShape | undefined): number | bigint | NumberLiteral | null {
   const start = cursor.position;
   if (cursor.peek() === '-') cursor.position++;
-  // A leading zero is the whole integer part.
+  // No digits may follow a leading zero.
   if (cursor.peek() === '0') cursor.position++;
   else skipDigits(cursor);
   let toValue = toExactInteger;
@@ -251,8 +252,8 @@ function isDigit(code: number): boolean {
 }
 
 /**
- * Whether two values from `parseExactJson` are equal: of one type, arrays with equal items in the same order, objects with equal members in
- * any order, numbers kept as written with the same text.
+ * Whether two values from `parseExactJson` are equal. Arrays must have equal items in the same order, objects equal members in any order,
+ * and instances of `NumberLiteral` the same text.
  */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -268,7 +269,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** A JSON text and the position up to which it is read, in UTF-16 code units. */
+/** A JSON text and the current position in it, in UTF-16 code units. */
 class Cursor {
   readonly text: string;
   position = 0;
@@ -277,7 +278,7 @@ class Cursor {
     this.text = text;
   }
 
-  /** The code unit at the position; empty at the end. */
+  /** Returns the code unit at the position, or an empty string at the end. */
   peek(): string {
     return this.text.charAt(this.position);
   }
@@ -288,14 +289,14 @@ class Cursor {
     return this.peek();
   }
 
-  /** The error for a text that does not follow the grammar at the position, where `expected` belongs. */
+  /** Returns the error for a text that does not have what was expected at the position. */
   expected(expected: string): SyntaxError {
     const next = this.text.codePointAt(this.position);
     const found = next === undefined ? 'reached end of input' : `got '${String.fromCodePoint(next)}'`;
     return this.error(`Expected ${expected} but ${found}`);
   }
 
-  /** A syntax error at the current or the given position. */
+  /** Returns a syntax error at the current or the given position. */
   error(problem: string, position = this.position): SyntaxError {
     return new SyntaxError(`${problem} at position ${position}`);
   }

@@ -1,12 +1,12 @@
 import Database from 'better-sqlite3';
 
 /**
- * The settings of the service's own connections: a commit is on disk before it returns. Without `synchronous`, this build
- * of SQLite would sync the write-ahead log only at checkpoints.
+ * The settings of the service's connections. A commit returns after it is on disk. Without `synchronous`, this build of SQLite would sync
+ * the write-ahead log only at checkpoints.
  */
 export const durablePragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;';
 
-/** Opens the SQLite file of a `file:` URL for a target: as durable as the service, with the same table. */
+/** Opens the SQLite file of a `file:` URL for a target, as durable as the service, and creates its table. */
 export function openDurableSqlite(databaseUrl: string): Database.Database {
   const database = new Database(databaseUrl.replace('file:', ''));
   database.exec(durablePragmas);

@@ -44,7 +44,7 @@ const contract = initContract().router({
   },
 });
 
-/** Express, ts-rest and Prisma as their documentation shows them: express.json and one `plant.create` a request. */
+/** Express, ts-rest, and Prisma as in their documentation: express.json, and one `plant.create` per request. */
 const prisma = await openPrisma(databaseUrl);
 const router = initServer().router(contract, {
   createPlant: async ({ body: { id, name, tag } }) => {

@@ -7,12 +7,12 @@ import { createPlantsTable, readAfter, settings } from './settings.js';
 const { databaseUrl, token, port, host, options } = settings;
 
 /**
- * Fastify, its bearer plug-in and JSON schemas, over better-sqlite3 or pg. A commit for each request or, with the option
- * `group-commit`, one for all that arrive together. With the option `log` it writes Fastify's own request log.
+ * Fastify with its bearer plug-in and JSON schemas, on better-sqlite3 or pg. Each request has a commit. With the option `group-commit`,
+ * requests that arrive together share a commit. With the option `log`, it writes Fastify's request log.
  */
 const storage = databaseUrl.startsWith('file:') ? openSqlite() : await openPostgresql();
 const [create, remove] = options.includes('group-commit')
-  ? [groupCommit(storage.insert, storage.commits), groupCommit(storage.remove, storage.commits)]
+  ? [groupCommit(storage.insert, storage.maxCommits), groupCommit(storage.remove, storage.maxCommits)]
   : [commitEach(storage.insert), commitEach(storage.remove)];
 
 interface NewPlant {
@@ -27,19 +27,19 @@ interface StoredPlant {
   tag: string | null;
 }
 
-/** Makes some changes in one transaction, and returns which of them changed anything. */
+/** Carries out changes in one transaction. Returns for each whether it changed anything. */
 type Commit<Item> = (items: readonly Item[]) => readonly boolean[] | Promise<readonly boolean[]>;
 
 interface Storage {
   /** How many commits may be in flight, as in the service. */
-  readonly commits: number;
+  readonly maxCommits: number;
   insert: Commit<NewPlant>;
   remove: Commit<number>;
   get(id: number): StoredPlant | undefined | Promise<StoredPlant | undefined>;
   list(after: number, limit: number): readonly StoredPlant[] | Promise<readonly StoredPlant[]>;
 }
 
-/** Commits everything that arrives in one turn of the event loop, or during the previous commit, together. */
+/** Commits together what arrives in one turn of the event loop, or during the previous commit. */
 function groupCommit<Item>(commit: Commit<Item>, maxInFlight: number) {
   let waiting: { item: Item; resolve(changed: boolean): void; reject(error: unknown): void }[] = [];
   let inFlight = 0;
@@ -78,7 +78,7 @@ function openSqlite(): Storage {
     'SELECT id, name, tag FROM plants WHERE id > ? ORDER BY id LIMIT ?',
   );
   return {
-    commits: 1,
+    maxCommits: 1,
     insert: database.transaction((plants: readonly NewPlant[]) =>
       plants.map(({ id, name, tag }) => insert.run(id, name, tag ?? null).changes === 1),
     ),
@@ -96,22 +96,25 @@ async function openPostgresql(): Promise<Storage> {
   await pool.query(createPlantsTable);
   const query = async <Row extends object>(name: string, text: string, values: unknown[]) =>
     (await pool.query<Row>({ name, text, values })).rows;
-  /** Which of the ids a statement returned. Each counts once, even if it was given twice. */
-  const among = (ids: readonly number[], rows: readonly { id: number }[]) => {
+  /** Returns for each ID whether a statement returned it. A duplicate ID counts only once. */
+  const wereReturned = (ids: readonly number[], rows: readonly { id: number }[]) => {
     const returned = new Set(rows.map(({ id }) => id));
     return ids.map((id) => returned.delete(id));
   };
   return {
-    commits: 2,
+    maxCommits: 2,
     async insert(plants) {
       const ids = plants.map(({ id }) => id);
       const text = `INSERT INTO plants (id, name, tag) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
         ON CONFLICT DO NOTHING RETURNING id`;
       const columns = [ids, plants.map(({ name }) => name), plants.map(({ tag }) => tag)];
-      return among(ids, await query('insert', text, columns));
+      return wereReturned(ids, await query('insert', text, columns));
     },
     async remove(ids) {
-      return among(ids, await query('remove', 'DELETE FROM plants WHERE id = ANY($1) RETURNING id', [ids]));
+      return wereReturned(
+        ids,
+        await query('remove', 'DELETE FROM plants WHERE id = ANY($1) RETURNING id', [ids]),
+      );
     },
     async get(id) {
       return (await query<StoredPlant>('get', 'SELECT id, name, tag FROM plants WHERE id = $1', [id]))[0];
@@ -133,13 +136,13 @@ const storedPlant = object({ id, name: text, tag: { ...text, nullable: true } })
 // Fastify serializes replies by their schema.
 const replying = (schema: object) => ({ response: { 200: schema } });
 
-// No coercion, so that "1" is rejected as an id, as by the others.
-// Written as production does: buffered, and not line by line.
+// Buffered instead of line by line, as in production.
 const logger = options.includes('log') && { stream: pino.destination({ sync: false, minLength: 4_096 }) };
+// No coercion, so that "1" is rejected as an ID, as by the other targets.
 const app = fastify({ logger, ajv: { customOptions: { coerceTypes: false } } });
 await app.register(bearerAuth, { keys: new Set([token]) });
 
-/** Creates a plant, and returns whether it is new, was stored before, or has the id of another one. */
+/** Creates a plant. Returns whether it is new, was stored before, or has the ID of another plant. */
 async function store(plant: NewPlant) {
   if (await create(plant)) return 'new';
   const stored = await storage.get(plant.id);

@@ -1,4 +1,4 @@
-// A server in Go that commits many plants at once: the creates that wait while one transaction is written go into the next.
+// A server in Go with group commit: creates that arrive during a transaction share the next one.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 )
 
-// The most creates of one transaction.
+// The maximum number of creates in one transaction.
 const maxBatch = 1000
 
 type newPlant struct {
@@ -28,7 +28,7 @@ type create struct {
 
 func main() {
 	databaseUrl, token, port := os.Args[1], os.Args[2], os.Args[3]
-	// As durable as the service, with one connection, which only the writer uses.
+	// As durable as the service. Only the writer uses the one connection.
 	database, err := sql.Open("sqlite3", databaseUrl+"?_journal_mode=WAL&_synchronous=FULL")
 	check(err)
 	database.SetMaxOpenConns(1)
@@ -80,7 +80,7 @@ func reply(response http.ResponseWriter, status int, body any) {
 	json.NewEncoder(response).Encode(body)
 }
 
-// Commits what waits, one transaction after another, and answers each create; one that fails does not affect the others.
+// Commits the waiting creates, one transaction after another, and answers each. A create that fails does not affect the others.
 func writeBatches(database *sql.DB, insert *sql.Stmt, creates <-chan create) {
 	for first := range creates {
 		batch := []create{first}

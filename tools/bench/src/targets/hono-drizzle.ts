@@ -19,7 +19,7 @@ const plants = sqliteTable('plants', {
 
 const NewPlantSchema = z.object({ id: z.int(), name: z.string(), tag: z.string().optional() });
 
-/** Hono, its zod validator and bearer middleware, and Drizzle over better-sqlite3: one prepared insert a request. */
+/** Hono with its zod validator and bearer middleware, and Drizzle on better-sqlite3: one prepared insert per request. */
 const insert = drizzle({ client: openDurableSqlite(databaseUrl) })
   .insert(plants)
   .values({ id: sql.placeholder('id'), name: sql.placeholder('name'), tag: sql.placeholder('tag') })

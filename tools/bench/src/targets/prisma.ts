@@ -3,12 +3,12 @@ import { durablePragmas, openDurableSqlite } from './durable-sqlite.js';
 import type { PrismaClient } from './generated/sqlite/client.js';
 import { createPlantsTable } from './settings.js';
 
-/** Opens a database with the client of its engine, and creates its table. The other engine's client is not loaded. */
+/** Opens a database with the Prisma client of its engine, and creates its table. Does not load the client of the other engine. */
 export async function openPrisma(databaseUrl: string): Promise<PrismaClient> {
   const isSqlite = databaseUrl.startsWith('file:');
   const adapter = await (isSqlite ? prepareSqlite(databaseUrl) : preparePostgresql(databaseUrl));
   const client = `./generated/${isSqlite ? 'sqlite' : 'postgresql'}/client.js`;
-  // That of PostgreSQL has the same types.
+  // The client for PostgreSQL has the same types.
   const { PrismaClient }: typeof import('./generated/sqlite/client.js') = await import(client);
   const prisma = new PrismaClient({ adapter });
   if (!isSqlite) await prisma.$executeRawUnsafe(createPlantsTable);
@@ -30,7 +30,7 @@ async function prepareSqlite(url: string): Promise<SqlDriverAdapterFactory> {
     adapterName: factory.adapterName,
     async connect() {
       const connection = await factory.connect();
-      // Durability is set on the very connection that commits.
+      // Durability is a setting of each connection.
       await connection.executeScript(durablePragmas);
       return connection;
     },

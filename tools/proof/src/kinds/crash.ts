@@ -4,9 +4,12 @@ import type { Random } from '../load/random.js';
 import type { Trial } from '../load/trial.js';
 import type { Proof } from '../proof.js';
 import { type DatabasePrograms, type Engine, withDatabases } from '../system/databases.js';
-import { type Disk, findNoFileSystem, withDisk } from '../system/file-system.js';
-import { isRunning, killProcesses, readChildren, stopProcesses, until } from '../system/programs.js';
+import { type Disk, findMissingFileSystemSupport, withDisk } from '../system/file-system.js';
+import { isRunning, killProcesses, readChildren, stopProcesses, waitUntil } from '../system/programs.js';
 import type { Service } from '../system/service.js';
+
+/** How often the service is killed again while it recovers. */
+const crashInRecoveryProbability = 0.1;
 
 const crashSqlite: Kind = {
   name: 'crash-sqlite',
@@ -14,11 +17,10 @@ const crashSqlite: Kind = {
   short: 8,
   full: 1_000,
   trialsPerDatabase: 50,
-  withPlace: (trial) => withDatabases('sqlite', trial),
-  async breakOnce({ trial }) {
+  withTestBed: (run) => withDatabases('sqlite', run),
+  async injectFault({ trial }) {
     await killUnderLoad(trial);
-    if (trial.random.next() >= 0.1) return;
-    // Kills it again while it recovers.
+    if (trial.random.next() >= crashInRecoveryProbability) return;
     const launched = trial.launch();
     await delay(trial.random.below(500));
     await launched.killAll();
@@ -33,11 +35,13 @@ const crashPostgresql: Kind = {
   short: 3,
   full: 300,
   trialsPerDatabase: 50,
-  findObstacle: () =>
-    process.platform === 'linux' ? undefined : 'It needs Linux, where processes have lists of children.',
-  withPlace: (trial) => withDatabases('postgresql', trial),
-  async breakOnce({ trial, place: { programs }, tally, index }) {
-    // Each program is killed once first, so that a short run covers all.
+  findMissingRequirement: () =>
+    process.platform === 'linux'
+      ? undefined
+      : 'It needs Linux, which lists the child processes of a process.',
+  withTestBed: (run) => withDatabases('postgresql', run),
+  async injectFault({ trial, testBed: { programs }, tally, index }) {
+    // The first attempts kill each program once, so that a short run covers all.
     const killed = killedPrograms[index] ?? trial.random.pick(killedPrograms);
     tally.add(`of ${killed}`);
     if (killed === 'PostgreSQL') await killPostgresql(trial, programs);
@@ -45,55 +49,59 @@ const crashPostgresql: Kind = {
   },
 };
 
-/** The common part of the kinds with workers: they use SQLite. */
-const withWorkers: Pick<Kind, 'findObstacle' | 'withPlace'> = {
-  findObstacle: ({ settings }) =>
+/** The common part of the kinds with workers, which use SQLite. */
+const workersOnSqlite: Pick<Kind, 'findMissingRequirement' | 'withTestBed'> = {
+  findMissingRequirement: ({ settings }) =>
     Number(settings['WORKERS']) >= 2
       ? undefined
-      : 'The service has no worker processes here: --setting WORKERS=2 gives it two.',
-  withPlace: (trial) => withDatabases('sqlite', trial),
+      : 'It needs worker processes: --setting WORKERS=2 starts two.',
+  withTestBed: (run) => withDatabases('sqlite', run),
 };
 
-/** Kills single workers, each after the replacement of the previous one listens. */
+/** Kills one worker at a time, each after the replacement of the previous one has started. */
 const crashWorkers: Kind = {
-  ...withWorkers,
+  ...workersOnSqlite,
   name: 'crash-workers',
-  promise: 'A worker that is killed loses no 200, and the others serve until it is replaced',
+  promise: 'A 200 survives a crash of a worker, and the other workers serve until it is replaced',
   short: 5,
   full: 200,
-  async breakOnce({ trial, tally, index }) {
-    const service = await trial.service();
-    const load = await trial.load();
+  async injectFault({ trial, tally, index }) {
+    const service = await trial.runningService();
+    const load = await trial.startLoad();
     await delay(trial.random.below(10));
     await killProcesses([trial.random.pick(readChildren(service.pid))]);
     const killedAt = performance.now();
-    await trial.acknowledgements(1, load);
+    await trial.waitForAcknowledgements(1, load);
     tally.max('longest time until the next 200 in ms', performance.now() - killedAt);
-    await trial.acknowledgements(50, load);
+    await trial.waitForAcknowledgements(50, load);
     await load.stop();
     const countReplaced = () => service.readLog().split('"msg":"worker started"').length - 1;
-    await until(() => service.hasEnded() || countReplaced() > index, 'a killed worker is replaced');
+    await waitUntil(() => service.hasEnded() || countReplaced() > index, 'a killed worker is replaced');
     if (service.hasEnded()) tally.fail('The service ended');
     tally.max('connections refused', trial.ledger.refusedConnections);
     if (trial.ledger.refusedConnections > 0) tally.fail('Connections were refused');
   },
 };
 
-/** Replaces all workers, under the load of callers that never retry. */
+/** Replaces all workers under load. The callers never retry. */
 const replaceWorkers: Kind = {
-  ...withWorkers,
+  ...workersOnSqlite,
   name: 'replace-workers',
-  promise: 'SIGHUP replaces the workers, and each request gets its reply at the first attempt',
+  promise: 'SIGHUP replaces the workers, and every request gets its reply in the first attempt',
   short: 2,
   full: 50,
-  async breakOnce({ trial, tally }) {
+  async injectFault({ trial, tally }) {
     const { ledger } = trial;
-    const service = await trial.service();
-    const load = await trial.load();
-    const before = readChildren(service.pid);
+    const service = await trial.runningService();
+    const load = await trial.startLoad();
+    const oldWorkers = readChildren(service.pid);
     process.kill(service.pid, 'SIGHUP');
-    const areReplaced = () => !before.some(isRunning) && readChildren(service.pid).length === before.length;
-    await until(() => service.hasEnded() || areReplaced(), 'other workers run, and those before have ended');
+    const areReplaced = () =>
+      !oldWorkers.some(isRunning) && readChildren(service.pid).length === oldWorkers.length;
+    await waitUntil(
+      () => service.hasEnded() || areReplaced(),
+      'new workers run, and the old ones have ended',
+    );
     await load.stop();
     const failed = ledger.missingReplies + ledger.refusedConnections + ledger.unavailable + ledger.rejected;
     tally.max('failed requests', failed);
@@ -102,26 +110,26 @@ const replaceWorkers: Kind = {
   },
 };
 
-/** Room for a new PostgreSQL, its write-ahead log, and the records of all trials. */
-const megabytes = 1_024;
+/** The size of the disk, for a new PostgreSQL, its write-ahead log, and the records of all trials. */
+const diskMegabytes = 1_024;
 
-/** Stops the file system under load, so that only synced data remains. */
+/** Shuts down the file system under load, so that only synced data remains. */
 function losePower(engine: Engine, title: string): Kind<Disk> {
   return {
     name: `power-${engine}`,
     promise: `A 200 survives a loss of power, on ${title}`,
     short: 2,
     full: 100,
-    followed: 1,
-    findObstacle: findNoFileSystem,
-    withPlace: (trial) => withDisk(engine, megabytes, trial),
-    async breakOnce({ trial, place: { programs, fileSystem } }) {
-      const service = await trial.service();
-      const load = await trial.load({ endsWithoutReply: true });
+    followedInstances: 1,
+    findMissingRequirement: findMissingFileSystemSupport,
+    withTestBed: (run) => withDisk(engine, diskMegabytes, run),
+    async injectFault({ trial, testBed: { programs, fileSystem } }) {
+      const service = await trial.runningService();
+      const load = await trial.startLoad({ stopsOnLostReply: true });
       await delay(trial.random.below(10));
       const pids = [service.pid, ...readChildren(service.pid), ...(programs?.readPids() ?? [])];
-      // Stops all processes at once. Otherwise a program could use the file system while it loses power, and get replies that a machine
-      // without power would not give.
+      // Otherwise a program could use the file system during the loss of power, and get results that a machine without power would not
+      // give.
       await stopProcesses(pids);
       await fileSystem.losePower();
       await killProcesses(pids);
@@ -134,8 +142,8 @@ function losePower(engine: Engine, title: string): Kind<Disk> {
 }
 
 /**
- * Kills the service, its workers, PostgreSQL, and the file system under load, at seeded times, and after each restart compares the stored
- * records with the acknowledged ones. Also replaces workers.
+ * Kills the service, its workers, and PostgreSQL, and shuts down the file system, under load and at seeded times. After each restart
+ * compares the stored records with the acknowledged records. Also replaces workers.
  */
 export const crash: Proof = [
   trialsOf(crashSqlite),
@@ -146,10 +154,10 @@ export const crash: Proof = [
   trialsOf(crashPostgresql),
 ];
 
-/** Kills the service under load, and a server at the same time. */
+/** Kills the service under load and, if given, a database server at the same time. */
 async function killUnderLoad(trial: Trial, programs?: DatabasePrograms): Promise<void> {
-  const service = await trial.service();
-  const load = await trial.load({ endsWithoutReply: true });
+  const service = await trial.runningService();
+  const load = await trial.startLoad({ stopsOnLostReply: true });
   await delay(trial.random.below(10));
   await Promise.all([killService(service, trial.random), programs?.killAll()]);
   await load.ended;
@@ -158,25 +166,25 @@ async function killUnderLoad(trial: Trial, programs?: DatabasePrograms): Promise
 
 /** Kills PostgreSQL under load, and starts it again. The service must reconnect automatically. */
 async function killPostgresql(trial: Trial, programs: DatabasePrograms | undefined): Promise<void> {
-  const service = await trial.service();
-  const load = await trial.load();
+  const service = await trial.runningService();
+  const load = await trial.startLoad();
   await delay(trial.random.below(10));
   await programs?.killAll();
   await delay(trial.random.below(300));
   await programs?.start();
-  await trial.acknowledgements(20, load);
+  await trial.waitForAcknowledgements(20, load);
   await load.stop();
   if (service.hasEnded()) throw new Error(`The service ended without PostgreSQL:\n${service.readLog()}`);
 }
 
 /**
- * Kills a service: all its processes at once or, half of the time if it has workers, only the primary; then the workers must exit on their
- * own. Resolves once all have ended.
+ * Kills all processes of a service at the same time. If it has workers, half of the time kills only the primary process, and the workers
+ * must exit. Resolves once all have ended.
  */
 export async function killService(service: Service, random: Random): Promise<void> {
-  const primaryOnly = random.next() < 0.5;
+  const killsOnlyPrimary = random.next() < 0.5;
   const workers = readChildren(service.pid);
-  if (primaryOnly && workers.length > 0) await service.kill('SIGKILL');
+  if (killsOnlyPrimary && workers.length > 0) await service.kill('SIGKILL');
   else await service.killAll();
-  await until(() => !workers.some(isRunning), 'the workers of a killed service have ended');
+  await waitUntil(() => !workers.some(isRunning), 'the workers of a killed service have ended');
 }

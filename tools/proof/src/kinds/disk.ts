@@ -7,18 +7,18 @@ import { type Attempt, type Kind, trialsOf } from '../load/kind.js';
 import type { Random } from '../load/random.js';
 import type { Load } from '../load/start-load.js';
 import type { Proof } from '../proof.js';
-import { type Place, withDatabases } from '../system/databases.js';
-import { type Disk, findNoFileSystem, withDisk } from '../system/file-system.js';
-import { kill, readChildren, stopProcesses, until } from '../system/programs.js';
+import { type TestBed, withDatabases } from '../system/databases.js';
+import { type Disk, findMissingFileSystemSupport, withDisk } from '../system/file-system.js';
+import { kill, readChildren, stopProcesses, waitUntil } from '../system/programs.js';
 import type { Service } from '../system/service.js';
 
 /**
- * The number of creates that must be rejected before an outage counts as noticed, and acknowledged before it counts as over. More than
- * there are connections.
+ * How many creates must be rejected before an outage counts as noticed, and acknowledged before it counts as over. More than the number of
+ * connections, so that at least one was sent later.
  */
-const enough = 32;
+const decisiveCreates = 32;
 
-/** Something that keeps the service from storing records for a while. */
+/** A temporary condition in which the service cannot store records. */
 interface Outage {
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
@@ -28,18 +28,18 @@ interface Outage {
   readonly partial?: boolean;
 }
 
-const inFile: Pick<Kind, 'short' | 'full' | 'withPlace'> = {
+const onFile: Pick<Kind, 'short' | 'full' | 'withTestBed'> = {
   short: 1,
   full: 30,
-  withPlace: (trial) => withDatabases('sqlite', trial),
+  withTestBed: (run) => withDatabases('sqlite', run),
 };
 
 const lockedFile: Kind = {
-  ...inFile,
+  ...onFile,
   name: 'disk-locked',
-  promise: 'A 200 is stored although another process locks the file',
-  async breakOnce(attempt) {
-    // Waits longer for the lock than the service usually holds it.
+  promise: 'A 200 is stored even if another process locks the file',
+  async injectFault(attempt) {
+    // Waits longer for the lock than the service holds it.
     const file = new Sqlite(pathOf(attempt), { timeout: 60_000 });
     const begin = () => void file.exec('BEGIN EXCLUSIVE');
     await causeOutage(attempt, { begin, end: () => void file.exec('ROLLBACK') });
@@ -48,16 +48,16 @@ const lockedFile: Kind = {
 };
 
 /**
- * Moves the file away, replaces or deletes it. A restored file must be used again. For a deleted file, the service still has it open, and
- * docs/operate/troubleshooting.md restores everything from that.
+ * Moves, replaces, or deletes the file. After a move or a replacement, the service must use the restored file again. A deleted file is
+ * still open in the service, so it can be restored as docs/operate/troubleshooting.md describes.
  */
 const lostFile: Kind = {
-  ...inFile,
+  ...onFile,
   name: 'disk-gone',
-  promise: 'A 200 is stored, or nothing is acknowledged, when the file is gone',
+  promise: 'If the file is gone, nothing is acknowledged, and no 200 is lost',
   short: 3,
   trialsPerDatabase: 1,
-  async breakOnce(attempt) {
+  async injectFault(attempt) {
     const path = pathOf(attempt);
     const moved = {
       begin: () => fs.renameSync(path, `${path}.away`),
@@ -76,19 +76,21 @@ const lostFile: Kind = {
   },
 };
 
-const onDisk: Pick<Kind<Disk>, 'short' | 'full' | 'findObstacle' | 'withPlace'> = {
+const diskMegabytes = 256;
+
+const onDisk: Pick<Kind<Disk>, 'short' | 'full' | 'findMissingRequirement' | 'withTestBed'> = {
   short: 1,
   full: 30,
-  findObstacle: findNoFileSystem,
-  withPlace: (trial) => withDisk('sqlite', 256, trial),
+  findMissingRequirement: findMissingFileSystemSupport,
+  withTestBed: (run) => withDisk('sqlite', diskMegabytes, run),
 };
 
 const fullDisk: Kind<Disk> = {
   ...onDisk,
   name: 'disk-full',
-  promise: 'A 200 is stored although the disk gets full',
-  breakOnce(attempt) {
-    const { path } = attempt.place.fileSystem;
+  promise: 'A 200 is stored even if the disk becomes full',
+  injectFault(attempt) {
+    const { path } = attempt.testBed.fileSystem;
     const filler = join(path, 'filler');
     const begin = () => fillDisk(path, filler, attempt.trial.random);
     return causeOutage(attempt, { begin, end: () => fs.rmSync(filler), partial: true });
@@ -98,9 +100,9 @@ const fullDisk: Kind<Disk> = {
 const slowDisk: Kind<Disk> = {
   ...onDisk,
   name: 'disk-slow',
-  promise: 'A 200 is stored although the disk stalls',
-  breakOnce(attempt) {
-    const { fileSystem } = attempt.place;
+  promise: 'A 200 is stored even if the disk stalls',
+  injectFault(attempt) {
+    const { fileSystem } = attempt.testBed;
     const { random } = attempt.trial;
     async function begin() {
       for (let times = 1 + random.below(5); times > 0; times--) {
@@ -117,19 +119,19 @@ const slowDisk: Kind<Disk> = {
 const brokenDisk: Kind<Disk> = {
   ...onDisk,
   name: 'disk-read-only',
-  promise: 'A 200 is stored although the disk fails and becomes read-only',
-  async breakOnce({ trial, place: { fileSystem } }) {
+  promise: 'A 200 is stored even if the disk fails and becomes read-only',
+  async injectFault({ trial, testBed: { fileSystem } }) {
     const { ledger, random } = trial;
-    const service = await trial.service();
-    const load = await trial.load({ endsWithoutReply: true }, random.below(200));
+    const service = await trial.runningService();
+    const load = await trial.startLoad({ stopsOnLostReply: true }, random.below(200));
     const pids = [service.pid, ...readChildren(service.pid)];
     // Stopped so that no sync is in flight, because its result would depend on the kernel.
     await stopProcesses(pids);
     await fileSystem.makeReadOnly();
-    const limit = ledger.unavailable + enough;
+    const limit = ledger.unavailable + decisiveCreates;
     for (const pid of pids) kill(pid, 'SIGCONT');
     const isNoticed = () => service.hasEnded() || ledger.failures.length > 0 || ledger.unavailable >= limit;
-    await until(isNoticed, 'creates are rejected');
+    await waitUntil(isNoticed, 'creates are rejected');
     await service.killAll();
     await load.ended;
     await fileSystem.unmount();
@@ -137,7 +139,7 @@ const brokenDisk: Kind<Disk> = {
   },
 };
 
-/** Locks the SQLite file, takes it away, and fills, stalls and breaks its disk, all under load. */
+/** Locks and removes the SQLite file, and fills, stalls, and breaks its disk, under load. */
 export const disk: Proof = [
   trialsOf(lockedFile),
   trialsOf(lostFile),
@@ -147,39 +149,42 @@ export const disk: Proof = [
 ];
 
 /** Causes an outage under load. During it, every create must get a reply; after it, creates must be stored again. */
-async function causeOutage(attempt: Attempt<Place>, outage: Outage): Promise<void> {
-  const service = await attempt.trial.service();
+async function causeOutage(attempt: Attempt<TestBed>, outage: Outage): Promise<void> {
+  const service = await attempt.trial.runningService();
   const load = await beginOutage(attempt, outage);
   await outage.end();
-  await attempt.trial.acknowledgements(enough, load);
+  await attempt.trial.waitForAcknowledgements(decisiveCreates, load);
   await endOutage(attempt, service, load);
 }
 
-/** Begins an outage. Resolves once the service has noticed it. Checks that no create sent after that is acknowledged. */
+/** Begins an outage, and waits until the service has noticed it. Fails if a create that is sent later is acknowledged. */
 async function beginOutage(
-  { trial, tally }: Attempt<Place>,
+  { trial, tally }: Attempt<TestBed>,
   { begin, delays = false, partial = false }: Omit<Outage, 'end'>,
 ): Promise<Load> {
   const { ledger, random } = trial;
-  const service = await trial.service();
-  const load = await trial.load({}, random.below(200));
+  const service = await trial.runningService();
+  const load = await trial.startLoad({}, random.below(200));
   await begin();
   if (delays) return load;
-  const untilRejected = async () => {
-    const limit = ledger.unavailable + enough;
-    const isWrong = () => ledger.failures.length > 0 || service.hasEnded();
-    await until(() => isWrong() || ledger.unavailable >= limit, `${enough} creates are rejected`);
+  const waitForRejections = async () => {
+    const limit = ledger.unavailable + decisiveCreates;
+    const hasFailed = () => ledger.failures.length > 0 || service.hasEnded();
+    await waitUntil(
+      () => hasFailed() || ledger.unavailable >= limit,
+      `${decisiveCreates} creates are rejected`,
+    );
   };
-  await untilRejected();
-  const before = ledger.acknowledgements;
-  await untilRejected();
-  const meanwhile = ledger.acknowledgements - before;
-  if (meanwhile > 0 && !partial) tally.fail(`${meanwhile} writes were acknowledged in an outage`);
+  await waitForRejections();
+  const acknowledgedBefore = ledger.acknowledgements;
+  await waitForRejections();
+  const acknowledged = ledger.acknowledgements - acknowledgedBefore;
+  if (acknowledged > 0 && !partial) tally.fail(`${acknowledged} writes were acknowledged in an outage`);
   return load;
 }
 
-/** Ends the load, and notes if the service has ended, or has left a create without a reply. */
-async function endOutage({ trial, tally }: Attempt<Place>, service: Service, load: Load): Promise<void> {
+/** Ends the load. Fails if the service has ended, or left a create without a reply. */
+async function endOutage({ trial, tally }: Attempt<TestBed>, service: Service, load: Load): Promise<void> {
   await load.stop();
   if (trial.ledger.missingReplies > 0) tally.fail(`${trial.ledger.missingReplies} creates had no reply`);
   if (service.hasEnded()) tally.fail(`The service ended:\n${service.readLog().slice(-2_000)}`);
@@ -189,7 +194,7 @@ function pathOf({ trial }: Attempt): string {
   return fileURLToPath(trial.database.url);
 }
 
-/** Fills the disk except for a few kilobytes. */
+/** Fills the disk, except for up to 300 kB. */
 function fillDisk(path: string, filler: string, random: Random): void {
   const file = fs.openSync(filler, 'w');
   const chunk = Buffer.alloc(65_536, 1);
@@ -208,10 +213,10 @@ function fillDisk(path: string, filler: string, random: Random): void {
 
 /** Deletes the file, and restores it and its log from the process that has them open, as docs/operate/troubleshooting.md describes. */
 async function deleteFile(attempt: Attempt, path: string): Promise<void> {
-  const service = await attempt.trial.service();
+  const service = await attempt.trial.runningService();
   const load = await beginOutage(attempt, { begin: () => fs.rmSync(path) });
-  const open = `/proc/${service.pid}/fd`;
-  for (const descriptor of fs.readdirSync(open).map((name) => join(open, name))) {
+  const descriptors = `/proc/${service.pid}/fd`;
+  for (const descriptor of fs.readdirSync(descriptors).map((name) => join(descriptors, name))) {
     const link = readLink(descriptor);
     if (link === `${path} (deleted)`) fs.copyFileSync(descriptor, `${path}.kept`);
     if (link === `${path}-wal`) fs.copyFileSync(descriptor, `${path}.kept-wal`);
@@ -222,7 +227,7 @@ async function deleteFile(attempt: Attempt, path: string): Promise<void> {
   fs.rmSync(`${path}-shm`, { force: true });
 }
 
-/** The target of a link. Handles descriptors that have been closed since, such as those of connections. */
+/** Returns the target of a link, or `undefined` for a descriptor that has been closed since, such as that of a connection. */
 function readLink(path: string): string | undefined {
   try {
     return fs.readlinkSync(path);

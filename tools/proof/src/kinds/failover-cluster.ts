@@ -3,7 +3,7 @@ import { chmodSync, chownSync, closeSync, globSync, openSync, readFileSync, writ
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort, query } from '@plant-store/postgresql-server';
-import { openPostgresqlDatabase, type Place, readPostgresqlPids } from '../system/databases.js';
+import { openPostgresqlDatabase, readPostgresqlPids, type TestBed } from '../system/databases.js';
 import {
   hasEnded,
   kill,
@@ -12,20 +12,24 @@ import {
   startProgram,
   succeeds,
   systemEnvironment,
-  until,
+  waitUntil,
 } from '../system/programs.js';
 
-/** How long each step may take, in milliseconds. Only a step that hangs takes this long. */
+/** How long each step may take. Only a step that hangs takes this long. */
 const timeoutMs = 180_000;
-/** How long commits are held back from the standbys before a kill, in milliseconds. */
+
+/** How long commits are held back from the standbys before a kill. */
 const holdBackMs = 500;
+
+/** How often in a row HAProxy must route to the primary. */
+const consecutiveSuccesses = 10;
 
 /** Where Debian installs the programs of each version of PostgreSQL. */
 const postgresqlFolders = '/usr/lib/postgresql/*/bin';
 const programs = ['/usr/bin/patroni', '/usr/bin/etcd', '/usr/sbin/haproxy', `${postgresqlFolders}/postgres`];
 
-/** Finds what is missing on this machine to start a cluster; `undefined` if nothing is. */
-export function findMissingCluster(): string | undefined {
+/** Returns which programs are missing on this machine to start a cluster, or `undefined` if none is. */
+export function findMissingClusterProgram(): string | undefined {
   const missing = programs.filter((program) => globSync(program).length === 0);
   return missing.length === 0
     ? undefined
@@ -41,11 +45,11 @@ interface Node {
   patroni?: ChildProcess;
 }
 
-/** Runs a trial with a cluster, and ends its programs afterwards, however the trial ends. */
+/** Runs an action with a cluster. Ends the programs of the cluster afterward, even if the action fails. */
 export async function withCluster(
   folder: string,
   servers: number,
-  trial: (cluster: Cluster) => Promise<void>,
+  run: (cluster: Cluster) => Promise<void>,
 ): Promise<void> {
   const nodes: Node[] = [];
   for (const name of ['a', 'b', 'c'].slice(0, servers)) {
@@ -57,16 +61,16 @@ export async function withCluster(
   process.prependListener('exit', stop);
   try {
     await cluster.start();
-    await trial(cluster);
+    await run(cluster);
   } finally {
     process.off('exit', stop);
     stop();
   }
 }
 
-/** PostgreSQL servers under Patroni, with etcd, and HAProxy in front, configured as in deploy/high-availability. */
-export class Cluster implements Place {
-  /** When run as root, the programs run as the user `postgres`. */
+/** PostgreSQL servers under Patroni with etcd, behind HAProxy, configured as in deploy/high-availability. */
+export class Cluster implements TestBed {
+  /** The user `postgres`, as which the programs run if this process runs as root. */
   private readonly user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : undefined;
   private readonly running = new Map<ChildProcess, string>();
   private etcdPort = 0;
@@ -89,19 +93,19 @@ export class Cluster implements Place {
     const members = ['--initial-cluster', `default=${peerUrl}`];
     const data = join(this.folder, 'data-etcd');
     this.run('etcd', '/usr/bin/etcd', '--data-dir', data, ...client, ...peer, ...members);
-    await this.until('etcd is healthy', () => isOk(`${url}/health`));
+    await this.waitUntil('etcd is healthy', () => isOk(`${url}/health`));
     for (const node of this.nodes) this.startPatroni(node);
-    await this.untilWhole();
+    await this.waitForStandbys();
     const file = join(this.folder, 'haproxy.cfg');
     writeFileSync(file, readHaproxyConfiguration(this.nodes, proxyPort));
     this.run('haproxy', '/usr/sbin/haproxy', '-db', '-f', file);
     const superuser = `postgresql://postgres:replace-this-password@127.0.0.1:${proxyPort}/postgres`;
     // HAProxy balances between all servers until its first health checks are done.
     let successes = 0;
-    await this.until('HAProxy leads to the primary alone', async () => {
+    await this.waitUntil('HAProxy routes only to the primary', async () => {
       const isPrimary = await succeeds(query(superuser, 'SELECT 1 / (NOT pg_is_in_recovery())::int'));
       successes = isPrimary ? successes + 1 : 0;
-      return successes === 10;
+      return successes === consecutiveSuccesses;
     });
     await query(superuser, "CREATE ROLE plant_store LOGIN PASSWORD 'password'");
     await query(superuser, 'CREATE DATABASE plant_store OWNER plant_store');
@@ -109,14 +113,15 @@ export class Cluster implements Place {
   }
 
   /**
-   * Kills the primary, and returns its server: PostgreSQL with its Patroni, as when a machine is lost; only PostgreSQL, as when it crashes;
-   * or only Patroni, so that its PostgreSQL still considers itself the primary. First it permanently holds back the latest commits from the
-   * standbys, as if they were still on the network. On one machine they would otherwise almost always arrive, even without synchronous
-   * replication.
+   * Kills the primary, and returns its server. `machine` kills PostgreSQL and its Patroni, `postgresql` only PostgreSQL, and `patroni` only
+   * Patroni, so that its PostgreSQL still considers itself the primary.
+   *
+   * The standbys never get the latest commits, as if these were still on the network. On one machine they would almost always arrive, even
+   * without synchronous replication.
    */
   async killPrimary(killed: 'machine' | 'postgresql' | 'patroni'): Promise<Node> {
     for (const node of this.nodes) {
-      if (!(await has(node, 'primary'))) continue;
+      if (!(await hasRole(node, 'primary'))) continue;
       this.signalWalReceivers('SIGSTOP');
       await delay(holdBackMs);
       if (node.patroni !== undefined && killed !== 'postgresql') {
@@ -124,30 +129,31 @@ export class Cluster implements Place {
         killGroup(node.patroni);
       }
       if (killed !== 'patroni') for (const pid of pidsOf(node)) kill(pid, 'SIGKILL');
-      // The rest in the buffer of the connection is never read.
+      // Data in the buffer of the connection is never read.
       this.signalWalReceivers('SIGTERM', 'SIGCONT');
       return node;
     }
     throw new Error('There is no primary to kill');
   }
 
-  /** Starts the Patroni of a server again if it was killed, and resolves once the server is a synchronous standby. */
+  /** Restarts the Patroni of a server if it was killed, and waits until the server is a synchronous standby. */
   async bringBack(node: Node): Promise<void> {
     if (node.patroni === undefined || !this.running.has(node.patroni)) this.startPatroni(node);
-    await this.untilWhole();
+    await this.waitForStandbys();
   }
 
   /**
-   * Ends all programs, each PostgreSQL by an immediate shutdown, which removes its shared memory. Kills those that have not ended within 10
-   * seconds. Blocks until then, so that it can run while this process exits.
+   * Ends all programs. Ends each PostgreSQL by an immediate shutdown, which removes its shared memory, and kills it if it has not ended
+   * within 10 seconds. Blocks, so that it can run while this process exits.
    */
   stop(): void {
     // Patroni first, because it would restart its PostgreSQL.
     for (const child of this.running.keys()) killGroup(child);
     for (const node of this.nodes) for (const pid of pidsOf(node).slice(0, 1)) kill(pid, 'SIGQUIT');
-    const never = new Int32Array(new SharedArrayBuffer(4));
-    const end = performance.now() + 10_000;
-    while (this.nodes.flatMap(pidsOf).length > 0 && performance.now() < end) Atomics.wait(never, 0, 0, 50);
+    const neverNotified = new Int32Array(new SharedArrayBuffer(4));
+    const deadline = performance.now() + 10_000;
+    while (this.nodes.flatMap(pidsOf).length > 0 && performance.now() < deadline)
+      Atomics.wait(neverNotified, 0, 0, 50);
     for (const pid of this.nodes.flatMap(pidsOf)) kill(pid, 'SIGKILL');
   }
 
@@ -171,25 +177,25 @@ export class Cluster implements Place {
     node.patroni = this.run(`patroni-${node.name}`, '/usr/bin/patroni', file);
   }
 
-  private untilWhole(): Promise<void> {
+  private waitForStandbys(): Promise<void> {
     const count = async (role: string) =>
-      (await Promise.all(this.nodes.map((node) => has(node, role)))).filter(Boolean).length;
-    return this.until('there is a primary with its standbys', async () => {
+      (await Promise.all(this.nodes.map((node) => hasRole(node, role)))).filter(Boolean).length;
+    return this.waitUntil('there is a primary with its standbys', async () => {
       const counts = [await count('primary'), await count('replica'), Math.min(1, await count('sync'))];
       return counts.join() === [1, this.nodes.length - 1, 1].join();
     });
   }
 
-  /** Waits for a condition, or fails if a program ends that was not killed. */
-  private until(what: string, condition: () => Promise<boolean>): Promise<void> {
-    const isReached = async () => {
+  /** Waits for a condition. Fails if a program ends that was not killed. */
+  private waitUntil(description: string, condition: () => Promise<boolean>): Promise<void> {
+    const checkPrograms = async () => {
       for (const [child, name] of this.running)
         if (hasEnded(child))
           throw new Error(`${name} has ended:\n${readFileSync(this.logOf(name), 'utf8').slice(-2_000)}`);
       await delay(100);
       return condition();
     };
-    return until(isReached, what, { timeoutMs });
+    return waitUntil(checkPrograms, description, { timeoutMs });
   }
 
   /** Sends signals to the processes that receive the write-ahead log of the primary. */
@@ -204,18 +210,18 @@ function idOf(option: '-u' | '-g'): number {
 }
 
 /** Whether Patroni reports that a server has a role. */
-function has({ restPort }: Node, role: string): Promise<boolean> {
+function hasRole({ restPort }: Node, role: string): Promise<boolean> {
   return isOk(`http://127.0.0.1:${restPort}/${role}`);
 }
 
-/** Whether a URL is answered with status 200, within 2 seconds. */
+/** Whether a URL replies with the status 200 within 2 seconds. */
 async function isOk(url: string): Promise<boolean> {
   const reply = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
   await reply?.arrayBuffer().catch(() => undefined);
   return reply?.status === 200;
 }
 
-/** The processes of a server's PostgreSQL, which Patroni starts in a separate session; none if it does not run. */
+/** Returns the processes of a server's PostgreSQL, which Patroni starts in a separate session. Empty if it does not run. */
 function pidsOf({ dataFolder }: Node): readonly number[] {
   try {
     const pids = readPostgresqlPids(dataFolder);
@@ -227,7 +233,7 @@ function pidsOf({ dataFolder }: Node): readonly number[] {
 }
 
 /**
- * Reads `patroni.yml`, and replaces its name, ports and folders with those of a node.
+ * Returns `patroni.yml` with the name, ports, and folders of a node.
  *
  * @param isStrict whether commits wait while there is no standby
  */
@@ -250,7 +256,7 @@ function readPatroniConfiguration(
   });
 }
 
-/** Reads `haproxy.cfg` with the ports of these nodes, and without other servers. */
+/** Returns `haproxy.cfg` with the ports of these nodes, and without other servers. */
 function readHaproxyConfiguration(nodes: readonly Node[], port: number): string {
   const server = /^ +server (\w+) .*\n/gm;
   const used = read('haproxy.cfg').replace(server, (line, name) =>
@@ -267,7 +273,7 @@ function read(file: string): string {
   return readFileSync(new URL(`../../../../deploy/high-availability/${file}`, import.meta.url), 'utf8');
 }
 
-/** @throws {Error} if one of the texts to be replaced is missing, because the file has changed */
+/** @throws {Error} if a text to replace is missing, because the file has changed */
 function replaceAll(text: string, replacements: Readonly<Record<string, string>>): string {
   return Object.entries(replacements).reduce((changed, [from, to]) => {
     if (!changed.includes(from)) throw new Error(`deploy/high-availability: there is no "${from}"`);

@@ -2,17 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kind, trialsOf } from '../load/kind.js';
 import type { Proof } from '../proof.js';
 import { withFolder } from '../system/databases.js';
-import { until } from '../system/programs.js';
-import { type Cluster, findMissingCluster, withCluster } from './failover-cluster.js';
+import { waitUntil } from '../system/programs.js';
+import { type Cluster, findMissingClusterProgram, withCluster } from './failover-cluster.js';
 
-/** How long the load runs with every server before each kill, in milliseconds. */
+/** How long the load runs on all servers before each kill. */
 const beforeKillMs = 5_000;
-/** How long a failover may take, in milliseconds. Only one that hangs takes this long. */
+
+/** How long a failover may take. Only a failover that hangs takes this long. */
 const failoverTimeoutMs = 180_000;
 
 /**
- * Kills the primary of PostgreSQL servers that have the configurations of deploy/high-availability, with Patroni, etcd and
- * HAProxy, under load; brings it back, and waits until it is a standby.
+ * Kills the primary of PostgreSQL servers under load, brings it back, and waits until it is a standby. The servers, Patroni, etcd, and
+ * HAProxy have the configurations of deploy/high-availability.
  */
 function killPrimary(
   name: string,
@@ -23,24 +24,24 @@ function killPrimary(
 ): Kind<Cluster> {
   return {
     name,
-    promise: `A 200 survives ${title}, and the service runs on`,
+    promise: `A 200 survives ${title}, and the service keeps running`,
     short: 1,
     full,
-    followed: 1,
-    findObstacle: findMissingCluster,
-    withPlace: (trial) => withFolder((folder) => withCluster(folder, servers, trial)),
-    async breakOnce({ trial, place: cluster, tally }) {
+    followedInstances: 1,
+    findMissingRequirement: findMissingClusterProgram,
+    withTestBed: (run) => withFolder((folder) => withCluster(folder, servers, run)),
+    async injectFault({ trial, testBed: cluster, tally }) {
       const { ledger } = trial;
-      const service = await trial.service();
-      const load = await trial.load({ pauseMs: 10, replyTimeoutMs: failoverTimeoutMs });
+      const service = await trial.runningService();
+      const load = await trial.startLoad({ pauseMs: 10, replyTimeoutMs: failoverTimeoutMs });
       await delay(beforeKillMs);
       const failedBefore = ledger.unavailable + ledger.missingReplies;
       ledger.longestGapMs = 0;
       const primary = await cluster.killPrimary(killed);
-      // Requests in flight may still be acknowledged; after that nothing is, for more than a second.
+      // Requests in flight may still be acknowledged.
       const isGone = () => performance.now() - ledger.acknowledgedAt > 1_000 || ledger.failures.length > 0;
-      await until(isGone, 'the killed primary is missed', { timeoutMs: failoverTimeoutMs });
-      await trial.acknowledgements(32, load, failoverTimeoutMs);
+      await waitUntil(isGone, 'nothing is acknowledged for a second', { timeoutMs: failoverTimeoutMs });
+      await trial.waitForAcknowledgements(32, load, failoverTimeoutMs);
       tally.list('seconds without service', (ledger.longestGapMs / 1_000).toFixed(1));
       tally.list('failed attempts', String(ledger.unavailable + ledger.missingReplies - failedBefore));
       const broughtBackAt = performance.now();

@@ -7,30 +7,34 @@ import { killService } from './crash.js';
 
 const writesPerKill = 400;
 
-/** Kills a service, a worker of it, PostgreSQL, or all at the same time, under load. */
+/** Kills a service, one of its workers, PostgreSQL, or all at the same time, under load. */
 function killFollowed(
   name: string,
   title: string,
   engine: Engine,
-  followed: number,
+  followedInstances: number,
   settings: Readonly<Record<string, string>> = {},
 ): Kind {
   return {
     name,
     settings,
-    followed,
+    followedInstances,
     short: 4,
     full: 50,
-    promise: `Followers get the last change of each record, in one order, and none before an older one, on ${title}`,
-    findObstacle: () =>
-      process.platform === 'linux' ? undefined : 'It needs Linux, where processes have lists of children.',
-    withPlace: (trial) => withDatabases(engine, trial),
-    async breakOnce({ trial, place: { programs: server }, tally, index }) {
+    promise: `Followers get the last change of each record in order, and never an older change after a newer one, on ${title}`,
+    findMissingRequirement: () =>
+      process.platform === 'linux'
+        ? undefined
+        : 'It needs Linux, which lists the child processes of a process.',
+    withTestBed: (run) => withDatabases(engine, run),
+    async injectFault({ trial, testBed: { programs: server }, tally, index }) {
       const { random } = trial;
-      const instances = [...Array(followed).keys()];
-      const start = () => Promise.all(instances.map((instance) => trial.service(instance)));
-      const services = await start();
-      const loads = await Promise.all(instances.map((instance) => trial.load({}, writesPerKill, instance)));
+      const instances = [...Array(followedInstances).keys()];
+      const startServices = () => Promise.all(instances.map((instance) => trial.runningService(instance)));
+      const services = await startServices();
+      const loads = await Promise.all(
+        instances.map((instance) => trial.startLoad({}, writesPerKill, instance)),
+      );
       const service = random.pick(services);
       const workers = readChildren(service.pid);
       const targets = [
@@ -38,23 +42,26 @@ function killFollowed(
         ...workers.slice(0, 1).map(() => 'a worker'),
         ...(server ? ['PostgreSQL', 'all'] : []),
       ];
-      // Each target is killed once first, so that a short run covers all.
+      // The first attempts kill each target once, so that a short run covers all.
       const killed = targets[index] ?? random.pick(targets);
       tally.add(`of ${killed}`);
       await delay(random.below(10));
       const killedServices = killed === 'all' ? services : killed === 'a service' ? [service] : [];
       const killedServer = killed === 'all' || killed === 'PostgreSQL' ? server : undefined;
       if (killed === 'a worker') await killProcesses([random.pick(workers)]);
-      await Promise.all([...killedServices.map((one) => killService(one, random)), killedServer?.killAll()]);
+      await Promise.all([
+        ...killedServices.map((killedService) => killService(killedService, random)),
+        killedServer?.killAll(),
+      ]);
       await killedServer?.start();
-      await start();
+      await startServices();
       // Connections to killed instances are refused.
       await Promise.all(loads.map((load) => load.stop()));
     },
   };
 }
 
-/** Follows all changes while the service, its workers and PostgreSQL are killed under load, and started again. */
+/** Follows all changes while the service, its workers, and PostgreSQL are killed under load and restarted. */
 export const follow: Proof = [
   trialsOf(killFollowed('follow-sqlite', 'SQLite', 'sqlite', 1)),
   trialsOf(killFollowed('follow-workers', 'SQLite with workers', 'sqlite', 1, { WORKERS: '2' })),

@@ -7,7 +7,7 @@ import { createDatabase } from '@plant-store/postgresql-server';
 import { type Kind, trialsOf } from '../load/kind.js';
 import type { Random } from '../load/random.js';
 import type { Proof } from '../proof.js';
-import { openPostgresqlDatabase, type Place, withFolder } from '../system/databases.js';
+import { openPostgresqlDatabase, type TestBed, withFolder } from '../system/databases.js';
 import {
   findMissingProgram,
   processEnd,
@@ -18,62 +18,66 @@ import {
 } from '../system/programs.js';
 
 const statementTimeoutMs = 1_000;
+
 /** The statement timeout, a second for the reply, and slack for a slow machine. */
 const replyTimeoutMs = statementTimeoutMs + 1_000 + 10_000;
-/** How long the service may take to store records again. Most of it is slack for a slow machine. */
+
+/** How long the service may take to store records again. Most of this is slack for a slow machine. */
 const recoveryLimitMs = 15_000;
 
 /** Addresses reserved for network benchmarks (RFC 2544, appendix C.2.2), which no other network uses. */
 const serviceAddress = '198.18.77.1';
 const databaseAddress = '198.18.77.2';
 
-/** The names of a network namespace, and of the two ends of the link to it; the end of the database is inside. */
+/** The network namespace of the database. */
 const namespace = `plant-store-proof-${process.pid}`;
-const serviceEnd = `pss${process.pid}`;
-const databaseEnd = `psd${process.pid}`;
+
+/** The end of the link that is outside of the namespace. */
+const serviceDevice = `pss${process.pid}`;
+
+/** The end of the link that is inside the namespace. */
+const databaseDevice = `psd${process.pid}`;
 
 const ip = (...args: readonly string[]) => runSystemProgram('ip', ...args);
 
 /**
- * Impairs the packets in one or both directions with tc-netem(8). Each end of the link impairs what it sends.
+ * Impairs the packets in one or both directions with tc-netem(8). Each end of the link impairs the packets that it sends.
  *
- * @param impairment such as `loss 100%`; an empty one drops nothing
+ * @param impairment such as `loss 100%`. An empty string impairs nothing
  */
 async function impair(impairment: string, direction: 'both' | 'to database' | 'from database' = 'both') {
   const netem = ['root', 'netem', ...impairment.split(' ').filter(Boolean)];
   if (direction !== 'from database')
-    await runSystemProgram('tc', 'qdisc', 'replace', 'dev', serviceEnd, ...netem);
+    await runSystemProgram('tc', 'qdisc', 'replace', 'dev', serviceDevice, ...netem);
   if (direction !== 'to database')
-    await runSystemProgram('tc', '-netns', namespace, 'qdisc', 'replace', 'dev', databaseEnd, ...netem);
+    await runSystemProgram('tc', '-netns', namespace, 'qdisc', 'replace', 'dev', databaseDevice, ...netem);
 }
 
 /**
- * Delays, loses, duplicates and reorders packets between the service and PostgreSQL, and cuts the link, in one direction or
- * both.
+ * Delays, loses, duplicates, and reorders packets between the service and PostgreSQL, and cuts the link in one or both directions.
  */
 const cutNetwork: Kind = {
   name: 'network',
-  promise: 'A 200 survives a network that fails, and the service answers in time and recovers by itself',
+  promise: 'A 200 survives a network failure, and the service replies in time and recovers automatically',
   short: 3,
   full: 50,
   settings: { DATABASE_STATEMENT_TIMEOUT_MS: String(statementTimeoutMs) },
-  findObstacle,
-  withPlace: (trial) => withFolder((folder) => withNetwork(folder, trial)),
-  async breakOnce({ trial, tally }) {
+  findMissingRequirement,
+  withTestBed: (run) => withFolder((folder) => withNetwork(folder, run)),
+  async injectFault({ trial, tally }) {
     const { random, ledger } = trial;
-    const service = await trial.service();
-    const weather = chooseWeather(random);
-    await impair(weather);
-    const load = await trial.load({ replyTimeoutMs, pauseMs: 5 }, 20 + random.below(100));
+    const service = await trial.runningService();
+    await impair(chooseImpairment(random));
+    const load = await trial.startLoad({ replyTimeoutMs, pauseMs: 5 }, 20 + random.below(100));
     await impair('loss 100%', random.pick(['both', 'to database', 'from database']));
     await delay(random.below(2 * (statementTimeoutMs + 1_000)));
     await impair('');
-    const healedAt = performance.now();
-    // More than there are connections, so that at least one was sent after the change.
-    await trial.acknowledgements(32, load);
-    const recoveryMs = performance.now() - healedAt;
+    const recoveredAt = performance.now();
+    // More than the number of connections, so that at least one was sent after the link recovered.
+    await trial.waitForAcknowledgements(32, load);
+    const recoveryMs = performance.now() - recoveredAt;
     await load.stop();
-    tally.max('longest time from healing to a 200 in ms', recoveryMs);
+    tally.max('longest time from the repair of the link to a 200 in ms', recoveryMs);
     tally.max('longest reply in ms', load.longestReplyMs());
     tally.max('rejected with 503', ledger.unavailable);
     if (recoveryMs > recoveryLimitMs) tally.fail(`Nothing was stored for ${recoveryMs} ms`);
@@ -84,17 +88,17 @@ const cutNetwork: Kind = {
 
 export const network: Proof = [trialsOf(cutNetwork)];
 
-function chooseWeather(random: Random): string {
-  const percent = (most: number) => `${(random.next() * most).toFixed(2)}%`;
+function chooseImpairment(random: Random): string {
+  const percentBelow = (limit: number) => `${(random.next() * limit).toFixed(2)}%`;
   const delays = `delay ${1 + random.below(10)}ms ${random.below(10)}ms`;
-  return `${delays} loss ${percent(3)} duplicate ${percent(5)} reorder ${percent(5)}`;
+  return `${delays} loss ${percentBelow(3)} duplicate ${percentBelow(5)} reorder ${percentBelow(5)}`;
 }
 
-async function findObstacle(): Promise<string | undefined> {
+async function findMissingRequirement(): Promise<string | undefined> {
   const missing = await findMissingProgram('ip', 'tc', 'nsenter');
   if (missing !== undefined) return missing;
   try {
-    if (!(await succeeds(createLink()))) return 'It needs the right to create network namespaces.';
+    if (!(await succeeds(createLink()))) return 'It needs permission to create network namespaces.';
     if (!(await succeeds(impair(''))))
       return 'It needs the kernel module sch_netem, which this Linux does not have.';
     return undefined;
@@ -105,21 +109,21 @@ async function findObstacle(): Promise<string | undefined> {
 
 async function createLink(): Promise<void> {
   await ip('netns', 'add', namespace);
-  const peer = ['peer', 'name', databaseEnd, 'netns', namespace];
-  await ip('link', 'add', serviceEnd, 'type', 'veth', ...peer);
-  await ip('address', 'add', `${serviceAddress}/30`, 'dev', serviceEnd);
-  await ip('-netns', namespace, 'address', 'add', `${databaseAddress}/30`, 'dev', databaseEnd);
-  await ip('link', 'set', serviceEnd, 'up');
-  for (const device of ['lo', databaseEnd]) await ip('-netns', namespace, 'link', 'set', device, 'up');
+  const peer = ['peer', 'name', databaseDevice, 'netns', namespace];
+  await ip('link', 'add', serviceDevice, 'type', 'veth', ...peer);
+  await ip('address', 'add', `${serviceAddress}/30`, 'dev', serviceDevice);
+  await ip('-netns', namespace, 'address', 'add', `${databaseAddress}/30`, 'dev', databaseDevice);
+  await ip('link', 'set', serviceDevice, 'up');
+  for (const device of ['lo', databaseDevice]) await ip('-netns', namespace, 'link', 'set', device, 'up');
 }
 
-/** Removes the namespace, and both ends of the link with it. */
+/** Removes the namespace, which also removes both ends of the link. */
 function removeLink(): void {
   spawnSync('ip', ['netns', 'delete', namespace], { env: systemEnvironment, stdio: 'ignore' });
 }
 
-/** Runs a trial with a PostgreSQL behind a link, and removes everything afterwards, however the trial ends. */
-async function withNetwork(folder: string, trial: (place: Place) => Promise<void>): Promise<void> {
+/** Runs an action with a PostgreSQL server behind a link. Removes both afterward, even if the action fails. */
+async function withNetwork(folder: string, run: (testBed: TestBed) => Promise<void>): Promise<void> {
   const program = fileURLToPath(new URL('../../dist/kinds/network-server.js', import.meta.url));
   process.on('exit', removeLink);
   await createLink();
@@ -133,8 +137,7 @@ async function withNetwork(folder: string, trial: (place: Place) => Promise<void
     const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
     const { url } = message ?? {};
     if (typeof url !== 'string') throw new Error('PostgreSQL did not start in the network namespace');
-    const createNext = async () => openPostgresqlDatabase(await createDatabase(url));
-    await trial({ folder, createDatabase: createNext });
+    await run({ folder, createDatabase: async () => openPostgresqlDatabase(await createDatabase(url)) });
   } finally {
     child.kill();
     await processEnd(child);

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
-import { Caller, operations as operationOf } from '../load/caller.js';
-import { explain, type Request } from '../load/history.js';
-import { has } from '../load/operations.js';
+import { Caller, operationByRequest } from '../load/caller.js';
+import { findPossibleStates, type Request } from '../load/history.js';
+import { hasOperation } from '../load/operations.js';
 import { createRandom } from '../load/random.js';
-import { createConflict, createRecordSource, type NewRecord, type Shown } from '../load/records.js';
+import { createConflict, createRecordSource, type NewRecord, type ShownRecord } from '../load/records.js';
 import { Tally } from '../load/tally.js';
 import { type Trial, withTrial } from '../load/trial.js';
 import type { Proof, ProofContext, Trials } from '../proof.js';
 import { type Engine, withDatabases } from '../system/databases.js';
 import type { Service } from '../system/service.js';
 
-/** How many sequences run at a time, each over separate connections, so that a commit has requests of several. */
-const sequencesAtATime = 16;
+/** How many sequences run concurrently, each over separate connections, so that they share commits. */
+const concurrentSequences = 16;
 
-/** Creates, updates, deletes and reads one record and reuses its id, all at the same time. Some order must explain the replies. */
+/** Concurrently creates, updates, deletes, and reads one record, and reuses its ID. Some order of the requests must explain the replies. */
 export const races: Proof = [
   raceOn('races-sqlite', 'SQLite', 'sqlite'),
   raceOn('races-workers', 'SQLite with workers', 'sqlite', { WORKERS: '2' }),
@@ -25,10 +25,10 @@ function raceOn(
   name: string,
   title: string,
   engine: Engine,
-  ownSettings: Readonly<Record<string, string>> = {},
+  kindSettings: Readonly<Record<string, string>> = {},
   instances = 1,
 ): Trials {
-  const promise = `One order explains what is done with one id at the same time, on ${title}`;
+  const promise = `Concurrent requests for one ID are serializable, on ${title}`;
   async function prove(count: number, { seed, settings, log }: ProofContext) {
     const tally = new Tally();
     let sent = 0;
@@ -37,10 +37,10 @@ function raceOn(
         database: await createDatabase(),
         random: createRandom(seed),
         logFile: join(folder, 'service.log'),
-        settings: { ...ownSettings, ...settings },
+        settings: { ...kindSettings, ...settings },
       };
       await withTrial(options, async (trial) => {
-        const service = await trial.service();
+        const service = await trial.runningService();
         const other = instances === 1 ? service : await trial.launch(`${options.logFile}.2`).started;
         const { token, ledger, random } = trial;
         const createRecord = createRecordSource(random.fork());
@@ -53,8 +53,9 @@ function raceOn(
           }
           for (const caller of callers) caller.close();
         }
-        await Promise.all(Array.from({ length: sequencesAtATime }, race));
-        await other.killAll();
+        await Promise.all(Array.from({ length: concurrentSequences }, race));
+        // The service of the trial ends with the trial.
+        if (other !== service) await other.killAll();
         await tally.checkAtEnd(trial);
       });
     });
@@ -65,8 +66,8 @@ function raceOn(
 }
 
 /**
- * Sends random requests about an id from several connections at the same time. Then, sequentially, it reuses the id if the record was
- * deleted, updates the record, and retries all creates; one of them is a replay that must not revert the update. It skips operations that
+ * Sends random requests about one ID from several connections concurrently. Then, one after the other, reuses the ID if the record was
+ * deleted, updates the record, and retries all creates. One of these is a replay, which must not revert the update. Skips operations that
  * the resource does not have.
  */
 async function runOne(
@@ -76,13 +77,13 @@ async function runOne(
   tally: Tally,
 ) {
   const { resource } = record;
-  // Few, so that contents repeat.
+  // Few, so that requests have the same content.
   const contents = [record, createConflict(record, random), createConflict(record, random)];
-  const known: Shown[] = [];
+  const known: ShownRecord[] = [];
 
   async function send(request: Request, caller = random.pick(callers)): Promise<string | undefined> {
-    if (!has(resource, operationOf[request.do])) return undefined;
-    if (request.do === 'create' && has(resource, 'createMany') && random.next() < 0.2)
+    if (!hasOperation(resource, operationByRequest[request.action])) return undefined;
+    if (request.action === 'create' && hasOperation(resource, 'createMany') && random.next() < 0.2)
       return (await caller.createAll(resource, [request.record, random.pick(contents)]))[0]?.kind;
     const outcome = await caller.send(request);
     if (outcome.kind === 'shown') known.push(...(outcome.records ?? []));
@@ -90,36 +91,42 @@ async function runOne(
   }
 
   function choose(): Request {
-    const kind = random.next();
+    const roll = random.next();
     const content = random.pick(contents);
-    if (kind < 0.25) return { do: 'create', record: random.next() < 0.8 ? record : content };
-    if (kind < 0.4) return { do: 'delete', record };
-    if (kind < 0.55) return { do: 'reuseId', record: content };
-    if (kind < 0.7) return { do: 'read', record };
-    // The record as last shown, as shown earlier, or no condition.
+    if (roll < 0.25) return { action: 'create', record: random.next() < 0.8 ? record : content };
+    if (roll < 0.4) return { action: 'delete', record };
+    if (roll < 0.55) return { action: 'reuseId', record: content };
+    if (roll < 0.7) return { action: 'read', record };
+    // The condition is the record as last shown, as shown earlier, or none.
     const match = random.next() < 0.5 ? known.at(-1) : known[random.below(known.length + 1)];
-    return { do: 'update', record: content, match };
+    return { action: 'update', record: content, match };
   }
-  if (random.next() < 0.6) await send({ do: 'create', record });
-  if (random.next() < 0.4) await send({ do: 'read', record });
-  const sendSome = async (caller: Caller) => {
+  if (random.next() < 0.6) await send({ action: 'create', record });
+  if (random.next() < 0.4) await send({ action: 'read', record });
+  const sendRandomRequests = async (caller: Caller) => {
     for (let left = 1 + random.below(4); left > 0; left--) await send(choose(), caller);
   };
-  await Promise.all(callers.map(sendSome));
+  await Promise.all(callers.map(sendRandomRequests));
 
   const { possible, operations } = ledger.knownOf(record);
-  const inTurn = operations.map((one, at) => ({ ...one, after: undefined, start: at, end: at }));
-  tally.add('requests at the same time', operations.length);
-  if (explain(possible, inTurn).length === 0) tally.add('in another order than sent');
-  if ((await send({ do: 'read', record })) !== 'shown') {
-    await send({ do: 'reuseId', record: random.pick(contents) });
-    await send({ do: 'create', record });
-    await send({ do: 'read', record });
+  const inSendOrder = operations.map((operation, index) => ({
+    ...operation,
+    after: undefined,
+    start: index,
+    end: index,
+  }));
+  tally.add('concurrent requests', operations.length);
+  if (findPossibleStates(possible, inSendOrder).length === 0) tally.add('reordered');
+  if ((await send({ action: 'read', record })) !== 'shown') {
+    await send({ action: 'reuseId', record: random.pick(contents) });
+    await send({ action: 'create', record });
+    await send({ action: 'read', record });
   }
   const last = known.at(-1);
-  if (last !== undefined) await send({ do: 'update', record: createConflict(last, random), match: last });
+  if (last !== undefined) await send({ action: 'update', record: createConflict(last, random), match: last });
   for (const content of contents)
-    if ((await send({ do: 'create', record: content })) === 'replayed') tally.add('late retries replayed');
-  await send({ do: 'read', record });
+    if ((await send({ action: 'create', record: content })) === 'replayed')
+      tally.add('late retries replayed');
+  await send({ action: 'read', record });
   ledger.check(record);
 }

@@ -4,80 +4,92 @@ import { type Client, createClient, followChanges } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import { query } from '@plant-store/postgresql-server';
 import Sqlite from 'better-sqlite3';
-import { feedOf, followed, toChange } from '../load/followers.js';
+import { feedOf, followedResources, toChange } from '../load/followers.js';
 import type { Change } from '../load/history.js';
-import { callOf, has } from '../load/operations.js';
+import { callOf, hasOperation } from '../load/operations.js';
 import { createRandom, type Random } from '../load/random.js';
-import { createConflict, type Fields, type NewRecord, nameOf, type Subject } from '../load/records.js';
+import { createConflict, type Fields, type NewRecord, nameOf, type TestedResource } from '../load/records.js';
 import { Tally } from '../load/tally.js';
 import { type Trial, withTrial } from '../load/trial.js';
 import type { Proof, ProofContext, Trials } from '../proof.js';
-import { type Engine, type Place, withDatabases } from '../system/databases.js';
-import { runSystemProgram, until } from '../system/programs.js';
-import { commandOutput } from '../system/service.js';
+import { type Engine, type TestBed, withDatabases } from '../system/databases.js';
+import { runSystemProgram, waitUntil } from '../system/programs.js';
+import { runPlantStore } from '../system/service.js';
 
-/** Restores backups at random times while followers keep copies: each ends equal to the store, and none misses a restore. */
+/**
+ * Restores backups at random times while followers keep copies. In the end each copy must equal the store, and no follower may miss a
+ * restore.
+ */
 export const restore: Proof = [
   restoreOn('restore-sqlite', 'SQLite', 'sqlite'),
   restoreOn('restore-postgresql', 'PostgreSQL', 'postgresql'),
 ];
 
 function restoreOn(name: string, title: string, engine: Engine): Trials {
-  const promise = `After a restore every follower gets an error, and by reading again ends equal to the store, on ${title}`;
+  const promise = `After a restore, every follower gets an error, and can read an exact copy again, on ${title}`;
   async function prove(count: number, { seed, settings, log }: ProofContext) {
     const random = createRandom(seed);
     const tally = new Tally();
-    for (let done = 0; done < count && tally.failures.length === 0; tally.figures['orders'] = ++done) {
-      await withDatabases(engine, async (place) => {
+    for (let done = 0; done < count && tally.failures.length === 0; tally.figures['scenarios'] = ++done) {
+      await withDatabases(engine, async (testBed) => {
         const options = {
-          database: await place.createDatabase(),
+          database: await testBed.createDatabase(),
           random: random.fork(),
           settings,
-          logFile: join(place.folder, 'service.log'),
+          logFile: join(testBed.folder, 'service.log'),
         };
-        await withTrial(options, (trial) => runOrder(new Order(engine, place, trial, tally)));
+        await withTrial(options, (trial) => runScenario(new RestoreScenario(engine, testBed, trial, tally)));
       });
-      log(`${name}: ${done + 1} of ${count} orders`);
+      log(`${name}: ${done + 1} of ${count} scenarios`);
     }
     return tally.toResult();
   }
   return { name, promise, short: 2, full: 20, prove };
 }
 
-/** Runs actions in a random order, and compares all copies with the store. */
-async function runOrder(order: Order): Promise<void> {
-  const { random } = order.trial;
-  await order.begin();
-  const steady = order.followSteadily();
+/** Runs random steps, and compares all copies with the store. */
+async function runScenario(scenario: RestoreScenario): Promise<void> {
+  const { random } = scenario.trial;
+  await scenario.begin();
+  const continuous = scenario.followContinuously();
   try {
-    for (let left = 10 + random.below(10); left > 0 && order.tally.failures.length === 0; left--)
-      await order[order.pickStep()]();
-    for (const follower of order.followers) await order.follow(follower, Number.POSITIVE_INFINITY);
-    await order.compareAll(steady.copies);
+    for (let left = 10 + random.below(10); left > 0 && scenario.tally.failures.length === 0; left--)
+      await scenario[scenario.pickStep()]();
+    for (const follower of scenario.followers) await scenario.follow(follower, Number.POSITIVE_INFINITY);
+    await scenario.compareAll(continuous.copies);
   } finally {
-    await steady.end();
+    await continuous.end();
   }
 }
 
+/** Removes the tables that version 1.4 does not have, with their migrations. */
+const dropTablesAfter14 = ['plants_history', 'audit', 'store']
+  .map(
+    (table) =>
+      `DROP TABLE ${table}; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_${table}';`,
+  )
+  .join(' ');
+
+/** The steps, with more writes than others. */
 const steps = ['write', 'write', 'write', 'followOne', 'followOne', 'restart'] as const;
 
 /** A copy of the records of a resource. */
 interface Copy {
-  readonly resource: Subject;
+  readonly resource: TestedResource;
   readonly records: Map<bigint, Fields>;
 }
 
-/** A follower that keeps a copy, and reads pages when it is its turn. */
+/** A follower that keeps a copy, and reads pages in random steps. */
 interface Follower extends Copy {
-  /** The size of its pages. Some are so small that the follower falls behind. */
+  /** The page size. Some are so small that the follower falls behind. */
   readonly limit: number;
   next: string;
-  /** The number of restores when it got that page. */
+  /** The number of restores before `next` was returned. */
   restores: number;
 }
 
-/** A store, its backups and its followers. */
-class Order {
+/** A store, its backups, and its followers. */
+class RestoreScenario {
   readonly followers: readonly Follower[];
   private readonly backups: string[] = [];
   /** Backups without a store id, as made by version 1.4. */
@@ -86,26 +98,26 @@ class Order {
   private readonly random: Random;
   private restores = 0;
   private lastRestored: string | undefined;
-  /** Whether the store is from version 1.4, and so returns its cursors. */
+  /** Whether the store comes from version 1.4, so that it returns cursors of that version. */
   private readonly isOld: boolean;
 
   constructor(
     private readonly engine: Engine,
-    private readonly place: Place,
+    private readonly testBed: TestBed,
     readonly trial: Trial,
     readonly tally: Tally,
   ) {
     this.random = trial.random;
     this.isOld = this.random.next() < 0.5;
-    this.followers = followed.flatMap((resource) =>
+    this.followers = followedResources.flatMap((resource) =>
       [1, 7, 1_000].map((limit) => ({ resource, records: new Map(), limit, next: '0', restores: 0 })),
     );
   }
 
   async begin(): Promise<void> {
     const { database } = this.trial;
-    if (this.isOld) await this.change('UPDATE store SET accepts_old_cursors = (1 = 1)', database.url);
-    this.tally.add('orders with cursors of version 1.4', this.isOld ? 1 : 0);
+    if (this.isOld) await this.execute('UPDATE store SET accepts_old_cursors = (1 = 1)', database.url);
+    this.tally.add('scenarios with cursors of version 1.4', this.isOld ? 1 : 0);
     await this.write();
     await this.backUp();
   }
@@ -115,26 +127,26 @@ class Order {
   }
 
   private async client(): Promise<Client> {
-    const { baseUrl } = await this.trial.service();
+    const { baseUrl } = await this.trial.runningService();
     return createClient({ baseUrl, token: this.trial.token });
   }
 
   async write(): Promise<void> {
     const client = await this.client();
     for (let left = 1 + this.random.below(8); left > 0; left--) {
-      const kind = this.random.next();
-      const created = kind < 0.6 || this.records.length === 0 ? this.trial.createRecord() : undefined;
+      const roll = this.random.next();
+      const created = roll < 0.6 || this.records.length === 0 ? this.trial.createRecord() : undefined;
       const { resource, id, fields } = created ?? this.random.pick(this.records);
       const call = { params: { id } };
-      // Records that a restore removed, or that were deleted, may also be requested.
+      // The picked record may no longer exist, after a restore or a delete.
       if (created !== undefined) {
         this.records.push(created);
         const { status } = await callOf(client, resource, 'create')({ body: { id, ...fields } });
         if (status !== 200) this.tally.fail(`create of ${nameOf(created)}: ${status}`);
-      } else if (kind < 0.8 && has(resource, 'update')) {
+      } else if (roll < 0.8 && hasOperation(resource, 'update')) {
         const { fields: body } = createConflict({ resource, id, fields }, this.random);
         await callOf(client, resource, 'update')({ ...call, headers: { 'if-match': '*' }, body });
-      } else if (has(resource, 'delete')) await callOf(client, resource, 'delete')(call);
+      } else if (hasOperation(resource, 'delete')) await callOf(client, resource, 'delete')(call);
       this.tally.add('writes');
     }
   }
@@ -143,7 +155,7 @@ class Order {
     await this.follow(this.random.pick(this.followers), 1 + this.random.below(4));
   }
 
-  /** Reads up to some pages. Expects an error if and only if there was a restore since the previous page. */
+  /** Reads up to `maxPages` pages. Expects an error if and only if there was a restore since the previous page. */
   async follow(follower: Follower, maxPages: number): Promise<void> {
     const client = await this.client();
     for (let page = 0; page < maxPages; page++) {
@@ -165,49 +177,46 @@ class Order {
         continue;
       }
       this.tally.add('pages');
-      for (const change of reply.body.changes) keep(records, toChange(resource, change));
+      for (const change of reply.body.changes) apply(records, toChange(resource, change));
       follower.next = reply.body.next;
       if (reply.body.changes.length === 0 && follower.next === after) return;
     }
   }
 
   async restart(): Promise<void> {
-    const service = await this.trial.service();
+    const service = await this.trial.runningService();
     await (this.random.next() < 0.5 ? service.killAll() : service.kill('SIGTERM'));
     this.tally.add('restarts');
   }
 
   async backUp(): Promise<void> {
-    const backup = join(this.place.folder, `backup-${this.backups.length}`);
+    const backup = join(this.testBed.folder, `backup-${this.backups.length}`);
     if (this.engine === 'sqlite') {
-      await commandOutput(['backup', backup], { DATABASE_URL: this.trial.database.url });
+      await runPlantStore(['backup', backup], { DATABASE_URL: this.trial.database.url });
       if (this.isOld && this.restores === 0 && this.random.next() < 0.5) {
         this.tally.add('backups of version 1.4');
         this.oldBackups.add(backup);
         rmSync(`${backup}.sha256`);
-        await this.change(
-          `DROP TABLE plants_history; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_plants_history'; DROP TABLE audit; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_audit'; DROP TABLE store; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_store'`,
-          `file:${backup}`,
-        );
+        await this.execute(dropTablesAfter14, `file:${backup}`);
       }
-    } else await this.whileServerIsDown((data) => copyFolder(data, backup));
+    } else await this.whileServerIsDown((dataFolder) => copyFolder(dataFolder, backup));
     this.backups.push(backup);
     this.tally.add('backups');
   }
 
   async restore(): Promise<void> {
     const backup = this.random.pick(this.backups);
-    await (await this.trial.service()).killAll();
+    await (await this.trial.runningService()).killAll();
     const settings = { DATABASE_URL: this.trial.database.url };
     if (this.engine === 'sqlite') {
       const options = this.oldBackups.has(backup) ? ['--from-other-store'] : [];
-      await commandOutput(['restore', backup, ...options], settings);
+      await runPlantStore(['restore', backup, ...options], settings);
     } else {
-      await this.whileServerIsDown((data) => {
-        rmSync(data, { recursive: true });
-        return copyFolder(backup, data);
+      await this.whileServerIsDown((dataFolder) => {
+        rmSync(dataFolder, { recursive: true });
+        return copyFolder(backup, dataFolder);
       });
-      await commandOutput(['invalidate-cursors'], settings);
+      await runPlantStore(['invalidate-cursors'], settings);
     }
     this.restores++;
     this.tally.add('restores');
@@ -215,28 +224,28 @@ class Order {
     this.lastRestored = backup;
   }
 
-  /** Runs an action while PostgreSQL is stopped as in a crash, so that its data can be copied. */
+  /** Runs an action while PostgreSQL is down after a crash, so that its data can be copied. */
   private async whileServerIsDown(run: (dataFolder: string) => Promise<unknown>): Promise<void> {
-    await this.place.programs?.killAll();
-    await run(this.place.programs?.dataFolder ?? '');
-    await this.place.programs?.start();
+    await this.testBed.programs?.killAll();
+    await run(this.testBed.programs?.dataFolder ?? '');
+    await this.testBed.programs?.start();
   }
 
-  private async change(sql: string, url: string): Promise<void> {
+  private async execute(sql: string, url: string): Promise<void> {
     if (this.engine === 'postgresql') return void (await query(url, sql));
     const file = new Sqlite(url.slice('file:'.length));
     file.exec(sql);
     file.close();
   }
 
-  /** Keeps copies with `followChanges` continuously. */
-  followSteadily(): { readonly copies: readonly Copy[]; end(): Promise<void> } {
+  /** Keeps copies continuously with `followChanges`. */
+  followContinuously(): { readonly copies: readonly Copy[]; end(): Promise<void> } {
     const { trial, tally } = this;
     const ending = new AbortController();
     const baseUrl = 'http://service';
-    const find: typeof fetch = (url, init) =>
+    const fetchFromCurrent: typeof fetch = (url, init) =>
       fetch(String(url).replace(baseUrl, trial.current[0]?.baseUrl ?? baseUrl), init);
-    const client = createClient({ baseUrl, token: trial.token, fetch: find });
+    const client = createClient({ baseUrl, token: trial.token, fetch: fetchFromCurrent });
     async function follow({ resource, records }: Copy): Promise<void> {
       const onCursorExpired = () => {
         tally.add('errors that followChanges reported');
@@ -244,9 +253,9 @@ class Order {
       };
       const options = { after: '0', wait: 2, signal: ending.signal, onCursorExpired };
       for await (const { changes } of followChanges(feedOf(client, resource), options))
-        for (const change of changes) keep(records, toChange(resource, change));
+        for (const change of changes) apply(records, toChange(resource, change));
     }
-    const copies = followed.map((resource): Copy => ({ resource, records: new Map() }));
+    const copies = followedResources.map((resource): Copy => ({ resource, records: new Map() }));
     const following = copies.map((copy) =>
       follow(copy).catch((error: unknown) => {
         if (!ending.signal.aborted) tally.fail(`followChanges ended: ${error}`);
@@ -261,7 +270,7 @@ class Order {
     };
   }
 
-  async compareAll(steady: readonly Copy[]): Promise<void> {
+  async compareAll(continuous: readonly Copy[]): Promise<void> {
     const rows = (await this.trial.database.readRows()).filter(({ deleted }) => !deleted);
     function findDifferences({ resource, records }: Copy): readonly bigint[] {
       const stored = rows.filter((row) => row.resource === resource);
@@ -272,12 +281,12 @@ class Order {
         ...[...records.keys()].filter((id) => !ids.has(id)),
       ];
     }
-    await this.trial.service();
-    await until(
-      () => steady.every((copy) => findDifferences(copy).length === 0) || this.tally.failures.length > 0,
-      'followChanges has all',
+    await this.trial.runningService();
+    await waitUntil(
+      () => continuous.every((copy) => findDifferences(copy).length === 0) || this.tally.failures.length > 0,
+      'the copies of followChanges are complete',
     );
-    const copies = [...this.followers, ...steady];
+    const copies = [...this.followers, ...continuous];
     for (const [index, copy] of copies.entries())
       for (const id of findDifferences(copy))
         this.tally.fail(`follower ${index + 1} differs in ${nameOf({ ...copy, id })}`);
@@ -286,10 +295,11 @@ class Order {
   }
 }
 
-/** With the owners, which PostgreSQL requires. */
+/** Copies a folder with its owners, because PostgreSQL requires them. */
 const copyFolder = (from: string, to: string) => runSystemProgram('cp', '-a', from, to);
 
-function keep(records: Map<bigint, Fields>, { id, record }: Change): void {
+/** Applies a change to a copy. */
+function apply(records: Map<bigint, Fields>, { id, record }: Change): void {
   if (record === undefined) records.delete(id);
   else records.set(id, record.fields);
 }

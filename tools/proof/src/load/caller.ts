@@ -4,7 +4,7 @@ import { errorNamesOf } from '@plant-store/contract/resource';
 import type { Request } from './history.js';
 import type { Ledger, Outcome } from './ledger.js';
 import { type Operation, requestOf } from './operations.js';
-import { type NewRecord, parse, type Subject, toJson, toShown } from './records.js';
+import { type NewRecord, parse, type TestedResource, toJson, toShownRecord } from './records.js';
 
 /** The service to call, and how to call it. */
 export interface CallerOptions {
@@ -17,9 +17,9 @@ export interface CallerOptions {
   readonly replyTimeoutMs?: number;
 }
 
-/** A caller of a service. Sends each request once and notes it in a ledger. Its methods never reject. */
+/** A caller of a service. Sends each request once, and notes it in a ledger. Its methods never reject. */
 export class Caller {
-  /** The longest time that the reply to a change took so far, in milliseconds. */
+  /** The longest time until the reply to a write so far. */
   longestReplyMs = 0;
   private readonly agent: Agent;
 
@@ -27,11 +27,11 @@ export class Caller {
     this.agent = new Agent({ keepAlive: true, maxSockets: options.connections });
   }
 
-  /** Creates records of a resource by a batch. */
-  async createAll(resource: Subject, records: readonly NewRecord[]): Promise<readonly Outcome[]> {
+  /** Creates records of a resource in a batch. */
+  async createAll(resource: TestedResource, records: readonly NewRecord[]): Promise<readonly Outcome[]> {
     const starts = new Map<bigint, number>();
     const ends = records.map((record) => {
-      const { start, end } = this.options.ledger.note({ do: 'create', record }, starts.get(record.id));
+      const { start, end } = this.options.ledger.note({ action: 'create', record }, starts.get(record.id));
       starts.set(record.id, start);
       return end;
     });
@@ -50,7 +50,7 @@ export class Caller {
   }
 
   /** Lists the newest records of a resource. */
-  async list(resource: Subject): Promise<void> {
+  async list(resource: TestedResource): Promise<void> {
     const end = this.options.ledger.noteList();
     const [method, path] = requestOf({ resource }, 'list');
     const reply = await this.exchange(method, `${path}?order=newest&limit=50`);
@@ -58,7 +58,7 @@ export class Caller {
     if (reply.status === 503) end({ kind: 'rejected' });
     else if (reply.status !== 200) end(fail(reply, resource));
     else if (!Array.isArray(page)) end(unexpected(reply));
-    else end({ kind: 'shown', records: page.map((one) => toShown(resource, one)) });
+    else end({ kind: 'shown', records: page.map((record) => toShownRecord(resource, record)) });
   }
 
   /** Closes its connections. */
@@ -93,7 +93,7 @@ export class Caller {
   }
 }
 
-/** A reply. Without a reply, the status is 0, with the code of the error unless the request timed out. */
+/** A reply. If no reply came, the status is 0, and `code` is the code of the error, unless the request timed out. */
 interface Reply {
   readonly status: number;
   readonly text: string;
@@ -103,8 +103,8 @@ interface Reply {
 
 const toBody = ({ id, fields }: NewRecord) => ({ id, ...fields });
 
-/** The operations of requests. */
-export const operations: Readonly<Record<Request['do'], Operation>> = {
+/** The operation of each kind of request. */
+export const operationByRequest: Readonly<Record<Request['action'], Operation>> = {
   create: 'create',
   read: 'get',
   update: 'update',
@@ -113,24 +113,24 @@ export const operations: Readonly<Record<Request['do'], Operation>> = {
   follow: 'changes',
 };
 
-/** The method, the path, the body and the precondition of a request. */
-function toHttp({ do: what, record, match }: Request): [string, string, string?, object?] {
-  const [method, path] = requestOf(record, operations[what]);
-  if (what === 'create') return [method, path, toJson(toBody(record))];
-  if (what === 'delete' || what === 'read') return [method, path];
-  const precondition = what === 'reuseId' ? { 'if-none-match': '*' } : { 'if-match': match?.etag ?? '*' };
+/** Returns the method, the path, the body, and the headers with the precondition of a request. */
+function toHttp({ action, record, match }: Request): [string, string, string?, object?] {
+  const [method, path] = requestOf(record, operationByRequest[action]);
+  if (action === 'create') return [method, path, toJson(toBody(record))];
+  if (action === 'delete' || action === 'read') return [method, path];
+  const precondition = action === 'reuseId' ? { 'if-none-match': '*' } : { 'if-match': match?.etag ?? '*' };
   return [method, path, toJson(record.fields), precondition];
 }
 
-function toOutcome({ do: what, record }: Request, reply: Reply): Outcome {
+function toOutcome({ action, record }: Request, reply: Reply): Outcome {
   const { status, text, headers } = reply;
   const { resource } = record;
-  if (what === 'create' && status !== 200) return failCreate(reply, resource);
-  if (what === 'read' && status === 503) return { kind: 'rejected' };
-  if (what === 'delete' && status === 204 && text === '') return { kind: 'deleted' };
-  if (status !== 200 || what === 'delete') return fail(reply, resource);
-  const shown = toShown(resource, parse(text), headers.etag);
-  if (what === 'create') {
+  if (action === 'create' && status !== 200) return failCreate(reply, resource);
+  if (action === 'read' && status === 503) return { kind: 'rejected' };
+  if (action === 'delete' && status === 204 && text === '') return { kind: 'deleted' };
+  if (status !== 200 || action === 'delete') return fail(reply, resource);
+  const shown = toShownRecord(resource, parse(text), headers.etag);
+  if (action === 'create') {
     if (!resource.isSame(shown.fields, record.fields)) return unexpected(reply);
     return { kind: headers['idempotent-replayed'] === 'true' ? 'replayed' : 'stored' };
   }
@@ -138,20 +138,24 @@ function toOutcome({ do: what, record }: Request, reply: Reply): Outcome {
   return { kind: 'shown', records: [shown] };
 }
 
-function toOutcomes(resource: Subject, records: readonly NewRecord[], reply: Reply): readonly Outcome[] {
+function toOutcomes(
+  resource: TestedResource,
+  records: readonly NewRecord[],
+  reply: Reply,
+): readonly Outcome[] {
   if (reply.status !== 200) return records.map(() => failCreate(reply, resource));
   const { results } = parse(reply.text);
   if (!Array.isArray(results)) return [];
   return results.map((result): Outcome => {
     const status = Number(result.status);
     if (status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
-    // The documentation of batches says that a retry helps.
+    // For items of a batch, the API documents that a retry helps.
     const headers = { 'retry-after': '1' };
     return failCreate({ status, text: toJson(result), headers }, resource);
   });
 }
 
-function failCreate(reply: Reply, resource: Subject): Outcome {
+function failCreate(reply: Reply, resource: TestedResource): Outcome {
   if (reply.status === 400 && numberOf(reply) === errors.id_taken.error) return { kind: 'taken' };
   if (reply.status === 400 && numberOf(reply) === errors.id_retired.error) return { kind: 'retired' };
   const outcome = fail(reply, resource);
@@ -163,7 +167,7 @@ const unexpected = ({ status, text }: Reply) =>
 
 const numberOf = ({ text }: Reply) => Number(parse(text)['error']);
 
-function fail(reply: Reply, resource: Subject): Outcome {
+function fail(reply: Reply, resource: TestedResource): Outcome {
   const { status, headers, code } = reply;
   if (code !== undefined) return { kind: 'no reply', code };
   const error = numberOf(reply);
@@ -171,7 +175,7 @@ function fail(reply: Reply, resource: Subject): Outcome {
   if (error === errors[errorNamesOf(resource).notFound].error) return { kind: 'not found' };
   if (error === errors.precondition_failed.error) return { kind: 'failed' };
   if (error === errors.database_damaged.error) return { kind: 'damaged' };
-  // Each of these errors is documented to have Retry-After, which tells a caller that a retry helps.
+  // The remaining errors must have Retry-After, because a retry helps.
   if (!/^\d+$/.test(headers['retry-after'] ?? '')) return unexpected(reply);
   if (error === errors.overloaded.error || error === errors.shutting_down.error) return { kind: 'rejected' };
   return error === errors.database_unavailable.error ? { kind: 'unavailable' } : unexpected(reply);

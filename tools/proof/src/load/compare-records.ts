@@ -1,12 +1,12 @@
 import type { Row } from '../system/databases.js';
 import type { State } from './history.js';
 import type { Ledger } from './ledger.js';
-import { describeRecord, erasedOf, nameOf, toJson } from './records.js';
+import { describeRecord, erasedFields, nameOf, toJson } from './records.js';
 
 /** The differences between a database and what callers know. */
 export interface Comparison {
   readonly counts: Counts;
-  /** A description of each row or record that is lost, phantom or double. */
+  /** A description of each row or record that is lost, phantom, or double. */
   readonly failures: readonly string[];
 }
 
@@ -15,16 +15,17 @@ const noCounts = {
   acknowledged: 0,
   /** Ids of records that are known to be deleted. */
   deleted: 0,
-  /** Acknowledged records that are missing, or differ from their last create or update. */
+  /** Acknowledged records that are missing, or differ from their last state. */
   lost: 0,
-  /** Ids of records known to be deleted that have no row, or whose row still has the record or one of its values. */
+  /** IDs of records known to be deleted that have no row, or whose row still has values of the record. */
   'lost deletes': 0,
-  /** Rows that no caller sent, or of which all requests were rejected. */
+  /** Rows that no caller sent, or whose requests were all rejected. */
   phantom: 0,
   /** Rows with the id of another row. */
   double: 0,
-  /** Ids with a request of unknown outcome that may have changed something, and ids where it did. */
+  /** IDs with a request of unknown outcome that may have changed something. */
   'outcome unknown': 0,
+  /** IDs of these where it changed something. */
   'of those changed': 0,
 };
 export type Counts = typeof noCounts;
@@ -54,15 +55,16 @@ export function compareRecords(ledger: Ledger, rows: readonly Row[]): Comparison
     const isAcknowledged = !states.includes('nothing');
     if (isAcknowledged) counts.acknowledged++;
     if (isDeleted) counts.deleted++;
-    // The possible state if no unanswered request was executed.
-    const most = Math.max(...known.possible.map(({ unanswered }) => unanswered.length));
-    const unchanged = known.possible.find(({ unanswered }) => unanswered.length === most)?.state ?? 'nothing';
+    // The state if no unanswered request was carried out.
+    const maxUnanswered = Math.max(...known.possible.map(({ unanswered }) => unanswered.length));
+    const unchanged =
+      known.possible.find(({ unanswered }) => unanswered.length === maxUnanswered)?.state ?? 'nothing';
     const isUnknown = new Set(states.map(toJson)).size > 1;
     counts['outcome unknown'] += Number(isUnknown);
     counts['of those changed'] += Number(isUnknown && !isStored(unchanged, row));
     if (states.some((state) => isStored(state, row))) continue;
-    const isHalf = row?.deleted === true && !isErased(row);
-    const kind = isDeleted || isHalf ? 'lost deletes' : isAcknowledged ? 'lost' : 'phantom';
+    const isHalfDeleted = row?.deleted === true && !isErased(row);
+    const kind = isDeleted || isHalfDeleted ? 'lost deletes' : isAcknowledged ? 'lost' : 'phantom';
     const expected = states.map((state) => toJson(state).slice(0, 200)).join(' or ');
     fail(kind, `${name} is ${expected}, stored is ${row === undefined ? 'nothing' : describeRow(row)}`);
   }
@@ -75,7 +77,7 @@ function isStored(state: State, row: Row | undefined): boolean {
   return !row.deleted && row.resource.isSame(row.fields, state.fields);
 }
 
-const isErased = ({ resource, fields }: Row) => resource.isSame(fields, erasedOf(resource));
+const isErased = ({ resource, fields }: Row) => resource.isSame(fields, erasedFields(resource));
 
 function describeRow(row: Row): string {
   return row.deleted ? `deleted ${describeRecord(row)}` : describeRecord(row);

@@ -4,9 +4,9 @@ import type { Row, StateRow } from '../system/databases.js';
 import { compareStates } from './compare-states.js';
 import type { Request } from './history.js';
 import { Ledger, type Outcome } from './ledger.js';
-import { toSubject } from './records.js';
+import { toTestedResource } from './records.js';
 
-const resource = toSubject(garden);
+const resource = toTestedResource(garden);
 const id = 2n ** 53n + 1n;
 const fieldsOf = (name: string) => ({ name, isOpen: true, plantIds: [1n, 2n] });
 const recordOf = (name: string) => ({ resource, id, fields: fieldsOf(name) });
@@ -19,17 +19,17 @@ const state = (name: string, place: number, since: number): StateRow => ({
 const row = (name: string, since: number): Row => ({ ...recordOf(name), since, deleted: false });
 
 /** A ledger with a create of `a`, and updates such as `b c?`; those with `?` were not acknowledged. */
-function record(updates: string, others: readonly Request['do'][] = []): Ledger {
+function record(updates: string, others: readonly Request['action'][] = []): Ledger {
   const ledger = new Ledger();
-  ledger.note({ do: 'create', record: recordOf('a') }).end({ kind: 'stored' });
+  ledger.note({ action: 'create', record: recordOf('a') }).end({ kind: 'stored' });
   for (const update of updates.split(' ')) {
     const name = update.replace('?', '');
     const outcome: Outcome = update.endsWith('?')
       ? { kind: 'unavailable' }
       : { kind: 'shown', records: [{ ...recordOf(name), etag: name }] };
-    ledger.note({ do: 'update', record: recordOf(name) }).end(outcome);
+    ledger.note({ action: 'update', record: recordOf(name) }).end(outcome);
   }
-  for (const what of others) ledger.note({ do: what, record: recordOf('a') }).end({ kind: 'deleted' });
+  for (const what of others) ledger.note({ action: what, record: recordOf('a') }).end({ kind: 'deleted' });
   return ledger;
 }
 
@@ -49,8 +49,8 @@ it.each<[string, Ledger, readonly Row[], readonly StateRow[], string | undefined
   ],
   ['a lost one', record('b c'), [row('c', 6)], [state('a', 1, 5)], 'was acknowledged, and is missing'],
   ['a gap', record('b c'), [row('c', 9)], history, 'a state ends at 7, and the next begins at 9'],
-  ['a state twice', record('b'), [row('b', 7)], history, 'a state that ends at 7 is like the next'],
-  ['one that no caller has sent', record('c'), [row('c', 7)], history, 'nobody has sent'],
+  ['a state twice', record('b'), [row('b', 7)], history, 'a state that ends at 7 equals the next'],
+  ['one that no caller has sent', record('c'), [row('c', 7)], history, 'no caller sent'],
   ['states of no row', record('b'), [], history, 'has states, and no row'],
   [
     'states of a deleted record',

@@ -3,9 +3,10 @@ import type { Ledger } from './ledger.js';
 import { describeRecord, nameOf, toJson } from './records.js';
 
 /**
- * Compares the history of all records with the records and a ledger, while no request is in flight: the states of each record follow each
- * other without a gap, and end with the current record; every state comes from a caller; and every acknowledged or shown state is there,
- * unless the record may have been deleted since.
+ * Compares the history of all records with the records and a ledger, while no request is in flight. For each record it checks that
+ * - the states follow each other without a gap, and end with the current record
+ * - a caller sent each state
+ * - each acknowledged or shown state exists, unless the record may have been deleted since
  *
  * @returns a description of each record whose history is wrong
  */
@@ -30,10 +31,10 @@ export function compareStates(
 }
 
 function findGap(before: readonly StateRow[], row: Row): string | undefined {
-  for (const [at, { fields, until }] of before.entries()) {
-    const next = before[at + 1] ?? row;
+  for (const [index, { fields, until }] of before.entries()) {
+    const next = before[index + 1] ?? row;
     if (until !== next.since) return `a state ends at ${until}, and the next begins at ${next.since}`;
-    if (row.resource.isSame(fields, next.fields)) return `a state that ends at ${until} is like the next`;
+    if (row.resource.isSame(fields, next.fields)) return `a state that ends at ${until} equals the next`;
   }
   return undefined;
 }
@@ -51,8 +52,9 @@ function findDifference(
   const sent = new Set(requests.map(({ record }) => toJson(row.resource.pick(record.fields))));
   const found = new Set([...before, row].map(({ fields }) => toJson(row.resource.pick(fields))));
   const phantom = [...found].find((fields) => !sent.has(fields));
-  if (phantom !== undefined) return `nobody has sent ${phantom.slice(0, 200)}`;
-  if (requests.some((request) => request.do === 'delete' || request.do === 'reuseId')) return undefined;
+  if (phantom !== undefined) return `no caller sent ${phantom.slice(0, 200)}`;
+  if (requests.some((request) => request.action === 'delete' || request.action === 'reuseId'))
+    return undefined;
   const lost = [...known.seen].find((fields) => !found.has(fields));
   return lost && `${lost.slice(0, 200)} was acknowledged, and is missing`;
 }

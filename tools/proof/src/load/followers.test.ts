@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { garden } from '../../../../packages/records/test/garden.js';
 import { compareFollowers, toChange } from './followers.js';
 import type { Change } from './history.js';
-import { erasedOf, toSubject } from './records.js';
+import { erasedFields, toTestedResource } from './records.js';
 
-const resource = toSubject(garden);
-const fieldsOf = (name: string) => ({ ...erasedOf(resource), name });
+const resource = toTestedResource(garden);
+const fieldsOf = (name: string) => ({ ...erasedFields(resource), name });
 
 /** Changes such as `created 1@5`: of the record 1, at 5. */
 const toChanges = (text: string): readonly Change[] =>
@@ -33,7 +33,7 @@ it.each<readonly [first: string, ...failures: readonly string[]]>([
   const rows = [
     { resource, id: 1n, deleted: false, fields: fieldsOf('updated 3') },
     { resource, id: 2n, deleted: false, fields: fieldsOf('created 2') },
-    { resource, id: 3n, deleted: true, fields: erasedOf(resource) },
+    { resource, id: 3n, deleted: true, fields: erasedFields(resource) },
   ];
   const seen = [toChanges(first), toChanges(all)];
   const compare = (stored: typeof rows) => compareFollowers(stored, toChanges(listed), seen);

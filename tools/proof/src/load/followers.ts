@@ -1,33 +1,40 @@
 import { type Client, createClient, followChanges } from '@plant-store/client';
 import type { Row } from '../system/databases.js';
-import { until } from '../system/programs.js';
+import { waitUntil } from '../system/programs.js';
 import { Caller } from './caller.js';
 import type { Change } from './history.js';
-import { callOf, has } from './operations.js';
-import { erasedOf, nameOf, type Subject, subjects, toJson, toShown } from './records.js';
+import { callOf, hasOperation } from './operations.js';
+import {
+  erasedFields,
+  nameOf,
+  type TestedResource,
+  testedResources,
+  toJson,
+  toShownRecord,
+} from './records.js';
 import type { Tally } from './tally.js';
 import type { Trial } from './trial.js';
 
-/** The page size of each follower. One is so small that the follower falls behind. */
+/** The page sizes of the followers. One is so small that its follower falls behind. */
 const limits = [10, 1_000];
 
-/** The resources that have a feed. */
-export const followed = subjects.filter((resource) => has(resource, 'changes'));
+/** The resources with a feed of changes. */
+export const followedResources = testedResources.filter((resource) => hasOperation(resource, 'changes'));
 
-/** The client for `followChanges` of a resource. */
-export const feedOf = (client: Client, resource: Subject): Pick<Client, 'listChanges'> => ({
+/** Returns a client that `followChanges` takes, for a resource. */
+export const feedOf = (client: Client, resource: TestedResource): Pick<Client, 'listChanges'> => ({
   listChanges: callOf(client, resource, 'changes') as Client['listChanges'],
 });
 
-/** Reads a change of a reply, which has the record under the name of its resource. */
-export function toChange(resource: Subject, change: object): Change {
+/** Reads a change from a reply, which has the record under the name of its resource. */
+export function toChange(resource: TestedResource, change: object): Change {
   const { kind, id, at, [resource.name]: record } = Object(change);
-  return { resource, kind, id, at, record: record && toShown(resource, record) };
+  return { resource, kind, id, at, record: record && toShownRecord(resource, record) };
 }
 
 /**
- * Runs an action while two followers of each resource receive all changes, from different instances if there are two. Afterward all must
- * receive a last record. The received changes are in the ledger, and are compared with a list of all changes that is read at the end.
+ * Runs an action while two followers of each resource receive all changes, from different instances if there are two. Afterward both must
+ * receive a last record. Notes the received changes in the ledger, and compares them with a list of all changes at the end.
  */
 export async function withFollowers(
   trial: Trial,
@@ -39,13 +46,13 @@ export async function withFollowers(
   const ending = new AbortController();
   const errors: unknown[] = [];
 
-  function follow(resource: Subject, limit: number, instance: number): readonly Change[] {
+  function follow(resource: TestedResource, limit: number, instance: number): readonly Change[] {
     const changes: Change[] = [];
     const note = ledger.noteFollower();
     const baseUrl = 'http://service';
-    const find: typeof fetch = (url, init) =>
+    const fetchFromCurrent: typeof fetch = (url, init) =>
       fetch(String(url).replace(baseUrl, trial.current[instance]?.baseUrl ?? baseUrl), init);
-    const client = createClient({ baseUrl, token, fetch: find });
+    const client = createClient({ baseUrl, token, fetch: fetchFromCurrent });
     async function collect(): Promise<void> {
       const options = { after: '0', limit, signal: ending.signal };
       for await (const page of followChanges(feedOf(client, resource), options)) {
@@ -58,30 +65,30 @@ export async function withFollowers(
     return changes;
   }
 
-  /** Compares the changes that followers of a resource received, after they received a last record. */
-  async function compare(resource: Subject, seen: readonly (readonly Change[])[]): Promise<void> {
+  /** Waits until the followers of a resource receive a last record, and compares the changes that they received. */
+  async function compare(resource: TestedResource, seen: readonly (readonly Change[])[]): Promise<void> {
     const last = createRecord(resource);
-    const caller = new Caller({ ...(await trial.service()), token, ledger, connections: 1 });
-    const isStored = async () => (await caller.send({ do: 'create', record: last })).kind === 'replayed';
-    await until(isStored, `the last ${resource.name} is stored`);
+    const caller = new Caller({ ...(await trial.runningService()), token, ledger, connections: 1 });
+    const isStored = async () => (await caller.send({ action: 'create', record: last })).kind === 'replayed';
+    await waitUntil(isStored, `the last ${resource.name} is stored`);
     caller.close();
     const sentAt = performance.now();
-    async function caughtUp(who: string, changes: readonly Change[]): Promise<void> {
+    async function waitForLast(who: string, changes: readonly Change[]): Promise<void> {
       const isSeen = () => errors.length > 0 || changes.at(-1)?.id === last.id;
-      await until(isSeen, `${who} gets the last ${resource.name}`);
+      await waitUntil(isSeen, `${who} gets the last ${resource.name}`);
       tally.max(`ms until ${who} got the last ${resource.name}`, performance.now() - sentAt);
       tally.add(`changes of ${who}`, changes.length);
     }
-    await Promise.all(seen.map((changes, index) => caughtUp(`follower ${index + 1}`, changes)));
+    await Promise.all(seen.map((changes, index) => waitForLast(`follower ${index + 1}`, changes)));
     const listed = follow(resource, 1_000, 0);
-    await caughtUp('the list', listed);
+    await waitForLast('the list', listed);
     const rows = (await database.readRows()).filter((row) => row.resource === resource);
     for (const failure of compareFollowers(rows, listed, seen)) tally.fail(failure);
   }
 
   try {
-    for (let instance = 0; instance < instances; instance++) await trial.service(instance);
-    const all = followed.map((resource) => ({
+    for (let instance = 0; instance < instances; instance++) await trial.runningService(instance);
+    const all = followedResources.map((resource) => ({
       resource,
       seen: limits.map((limit, index) => follow(resource, limit, index % instances)),
     }));
@@ -94,8 +101,8 @@ export async function withFollowers(
 }
 
 /**
- * Compares all changes that followers received with those that are listed at the end, and these with all rows. The ledger checks whether
- * they received actual states in order.
+ * Compares all changes that followers received with the changes that are listed at the end, and these with all rows. The ledger checks that
+ * followers received actual states in order.
  */
 export function compareFollowers(
   rows: readonly Row[],
@@ -106,7 +113,7 @@ export function compareFollowers(
   const changes = new Map(listed.map((change) => [change.id, change]));
   for (const row of rows) {
     const { kind, record } = changes.get(row.id) ?? {};
-    const isSame = row.resource.isSame(record?.fields ?? erasedOf(row.resource), row.fields);
+    const isSame = row.resource.isSame(record?.fields ?? erasedFields(row.resource), row.fields);
     if (kind === undefined || row.deleted !== (kind === 'deleted') || !isSame)
       failures.push(`stored is ${nameOf(row)} ${toJson(row.fields)}, listed ${kind}`);
     changes.delete(row.id);
@@ -117,16 +124,16 @@ export function compareFollowers(
   const texts = seen.map((all) => all.map(describe));
   for (const [index, all] of texts.entries()) {
     const who = `follower ${index + 1}`;
-    const places = new Map(all.map((text, place) => [text, place]));
-    const twice = all.find((text, place) => places.get(text) !== place);
-    if (twice !== undefined) failures.push(`${who} got a change twice: ${twice}`);
-    const lastPlaces = new Map(seen[index]?.map(({ id }, place) => [id, place]));
-    const last = seen[index]?.flatMap(({ id }, place) =>
-      lastPlaces.get(id) === place ? (all[place] ?? []) : [],
+    const positions = new Map(all.map((text, position) => [text, position]));
+    const duplicate = all.find((text, position) => positions.get(text) !== position);
+    if (duplicate !== undefined) failures.push(`${who} got a change twice: ${duplicate}`);
+    const lastPositions = new Map(seen[index]?.map(({ id }, position) => [id, position]));
+    const last = seen[index]?.flatMap(({ id }, position) =>
+      lastPositions.get(id) === position ? (all[position] ?? []) : [],
     );
     compareOrder(`last changes of ${who}`, last ?? [], expected);
     for (const [other, others] of texts.slice(0, index).entries()) {
-      const common = others.filter((text) => places.has(text));
+      const common = others.filter((text) => positions.has(text));
       const found = new Set(common);
       compareOrder(
         `changes of ${who}, with those of ${other + 1}`,
@@ -136,15 +143,16 @@ export function compareFollowers(
     }
   }
 
-  function compareOrder(what: string, one: readonly string[], other: readonly string[]): void {
-    const place = Array.from({ length: Math.max(one.length, other.length) }, (_, index) => index);
-    const first = place.find((index) => one[index] !== other[index]);
-    if (first !== undefined) failures.push(`${what}: at ${first} ${one[first]}, expected ${other[first]}`);
+  function compareOrder(what: string, actual: readonly string[], wanted: readonly string[]): void {
+    const indexes = Array.from({ length: Math.max(actual.length, wanted.length) }, (_, index) => index);
+    const first = indexes.find((index) => actual[index] !== wanted[index]);
+    if (first !== undefined)
+      failures.push(`${what}: at ${first} ${actual[first]}, expected ${wanted[first]}`);
   }
   return failures;
 }
 
-/** Describes a change completely. Two changes of a record always differ, because they happen at different times. */
+/** Describes a change completely. Two changes of a record differ, because they happen at different times. */
 function describe({ kind, id, at, record }: Change): string {
   return `${kind} ${id} ${at} ${record && toJson([record.addedAt, record.fields])}`;
 }

@@ -1,69 +1,71 @@
 import { join } from 'node:path';
 import type { ProofContext, Trials } from '../proof.js';
-import type { Place } from '../system/databases.js';
+import type { TestBed } from '../system/databases.js';
 import { withFollowers } from './followers.js';
 import { createRandom } from './random.js';
 import { Tally } from './tally.js';
 import { type Trial, withTrial } from './trial.js';
 
-/** A way to break something repeatedly under load. */
-export interface Kind<Where extends Place = Place> extends Omit<Trials, 'prove'> {
-  /** How many trials share a database; by default all. */
+/** A kind of fault that is injected repeatedly under load. */
+export interface Kind<Bed extends TestBed = TestBed> extends Omit<Trials, 'prove'> {
+  /** How many trials share a database. Default: all. */
   readonly trialsPerDatabase?: number;
-  /** Settings of the service. The command may override them. */
+  /** Settings of the service. The command line overrides them. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The number of service instances over which followers receive all changes; by default there are no followers. */
-  readonly followed?: number;
-  /** Sets up the place for databases, and removes it afterwards. */
-  withPlace(trial: (place: Where) => Promise<void>): Promise<void>;
+  /** From how many instances of the service followers receive all changes. Default: no followers. */
+  readonly followedInstances?: number;
+  /** Sets up a test bed for the trials, and removes it afterward. */
+  withTestBed(run: (testBed: Bed) => Promise<void>): Promise<void>;
   /**
-   * Breaks something once, under a load that has ended when it resolves. After that, all requests are compared, with the running service or
-   * a restarted one.
+   * Injects the fault once, under a load that has ended when this resolves. After that, the stored records are compared with all requests.
+   * If the service has ended, it is restarted.
    */
-  breakOnce(attempt: Attempt<Where>): Promise<void>;
+  injectFault(attempt: Attempt<Bed>): Promise<void>;
 }
 
 /** One of the trials of a kind. */
-export interface Attempt<Where extends Place = Place> {
+export interface Attempt<Bed extends TestBed = TestBed> {
   readonly trial: Trial;
-  readonly place: Where;
+  readonly testBed: Bed;
   readonly tally: Tally;
   /** The number of earlier attempts. */
   readonly index: number;
 }
 
-/** Runs trials until the service breaks a promise. */
-export function trialsOf<Where extends Place>(kind: Kind<Where>): Trials {
-  async function prove(wanted: number, context: ProofContext) {
+/** Runs trials of a kind until the service breaks a promise. */
+export function trialsOf<Bed extends TestBed>(kind: Kind<Bed>): Trials {
+  async function prove(count: number, context: ProofContext) {
     const { name, trialsPerDatabase = Number.POSITIVE_INFINITY } = kind;
     const { seed, log, settings } = context;
     const random = createRandom(seed);
     const tally = new Tally();
     let done = 0;
-    async function run(place: Where) {
-      while (done < wanted && tally.failures.length === 0) {
+    async function runOn(testBed: Bed) {
+      while (done < count && tally.failures.length === 0) {
         const options = {
-          database: await place.createDatabase(),
+          database: await testBed.createDatabase(),
           random: random.fork(),
-          logFile: join(place.folder, 'service.log'),
+          logFile: join(testBed.folder, 'service.log'),
           settings: { ...kind.settings, ...settings },
         };
-        const enough = Math.min(wanted, done + trialsPerDatabase);
+        const end = Math.min(count, done + trialsPerDatabase);
         await withTrial(options, async (trial) => {
-          const run = async () => {
-            for (; done < enough && tally.failures.length === 0; tally.figures['trials'] = ++done) {
-              if (done > 0 && done % 25 === 0) log(`${name}: ${done} of ${wanted} trials`);
-              await kind.breakOnce({ trial, place, tally, index: done });
-              await trial.service();
-              tally.check(await trial.compare(), `after trial ${done + 1}`);
+          const runTrials = async () => {
+            for (; done < end && tally.failures.length === 0; tally.figures['trials'] = ++done) {
+              if (done > 0 && done % 25 === 0) log(`${name}: ${done} of ${count} trials`);
+              await kind.injectFault({ trial, testBed, tally, index: done });
+              await trial.runningService();
+              tally.addFailures(await trial.compare(), `after trial ${done + 1}`);
             }
           };
-          await (kind.followed ? withFollowers(trial, tally, kind.followed, run) : run());
+          await (kind.followedInstances
+            ? withFollowers(trial, tally, kind.followedInstances, runTrials)
+            : runTrials());
           await tally.checkAtEnd(trial);
         });
       }
     }
-    await kind.withPlace(run);
+    await kind.withTestBed(runOn);
     return tally.toResult();
   }
   return { ...kind, prove };

@@ -3,23 +3,30 @@ import { garden } from '../../../../packages/records/test/garden.js';
 import { compareRecords } from './compare-records.js';
 import type { Change, Request, State } from './history.js';
 import { Ledger, type Outcome } from './ledger.js';
-import { erasedOf, type Fields, nameOf, type Shown, subjects, toSubject } from './records.js';
+import {
+  erasedFields,
+  type Fields,
+  nameOf,
+  type ShownRecord,
+  testedResources,
+  toTestedResource,
+} from './records.js';
 
 const id = 2n ** 53n + 1n;
-const resource = toSubject(garden);
+const resource = toTestedResource(garden);
 const name = nameOf({ resource, id });
 const fields = { name: 'a', isOpen: true, plantIds: [1n, 2n] };
 const a = { resource, id, fields, deleted: false };
 const records = {
   a,
   b: { ...a, fields: { ...fields, plantIds: [12n] } },
-  tombstone: { ...a, fields: erasedOf(resource), deleted: true },
+  tombstone: { ...a, fields: erasedFields(resource), deleted: true },
   half: { ...a, deleted: true },
   rounded: { ...a, id: 2n ** 53n },
 };
 
 /** The record `b` that was added at 1, for `b1`. */
-const toShown = (text: string): Shown => {
+const toShownRecord = (text: string): ShownRecord => {
   const record = records[text[0] === 'b' ? 'b' : 'a'];
   // Read again from a reply, so that no list is the same one.
   return { ...record, fields: structuredClone(record.fields), addedAt: text.slice(1), etag: text };
@@ -37,10 +44,14 @@ function record(history: string): Ledger {
     const ends = group.split(/ (?=[|&])/).map((text) => {
       const parts = /^(?:([|&]) )?(\w+)(?: ([ab]))?(?: if (\w\d))?: (.+?)(?: ([ab]\d))?$/.exec(text);
       const [, sign, what, name, match, kind, shown] = parts ?? [];
-      const record = shown === undefined ? undefined : toShown(shown);
+      const record = shown === undefined ? undefined : toShownRecord(shown);
       if (what === 'first' || what === 'second')
         return () => followers[what]({ resource, kind, id, record } as Change);
-      const request = { do: what, record: records[name === 'b' ? 'b' : 'a'], match: match && toShown(match) };
+      const request = {
+        action: what,
+        record: records[name === 'b' ? 'b' : 'a'],
+        match: match && toShownRecord(match),
+      };
       const { start, end } = ledger.note(request as Request, sign === '&' ? before : undefined);
       before = start;
       const outcome = { kind, code: 'ECONNRESET', reply: '', ...(record && { records: [record] }) };
@@ -173,27 +184,27 @@ it.each<readonly [sent: string, stored: readonly (keyof typeof records)[], count
 
 it('a list may show a record that was deleted after it was sent, and an entity tag identifies one record', () => {
   const ledger = record('create a: stored');
-  const [early, erase] = [ledger.noteList(), ledger.note({ do: 'delete', record: a })];
+  const [early, erase] = [ledger.noteList(), ledger.note({ action: 'delete', record: a })];
   erase.end({ kind: 'deleted' });
   early({ kind: 'shown', records: [a] });
   expect(ledger.check(a)).toBe(true);
   ledger.noteList()({ kind: 'shown', records: [a] });
   expect(ledger.check(a)).toBe(false);
   const tagged = record('create a: stored; read: shown a1');
-  const show = (shown: Shown) =>
-    tagged.note({ do: 'read', record: shown }).end({ kind: 'shown', records: [shown] });
-  show({ ...toShown('a1'), etag: 'b1' });
-  show({ ...toShown('b1'), etag: 'a1' });
+  const show = (shown: ShownRecord) =>
+    tagged.note({ action: 'read', record: shown }).end({ kind: 'shown', records: [shown] });
+  show({ ...toShownRecord('a1'), etag: 'b1' });
+  show({ ...toShownRecord('b1'), etag: 'a1' });
   expect(tagged.failures).toHaveLength(2);
 });
 
 it('records of two resources with the same id are different ones', () => {
-  const [other] = subjects;
+  const [other] = testedResources;
   if (other === undefined) throw new Error('There is no resource');
   const ledger = record('create a: stored');
-  const created = { ...a, resource: other, fields: erasedOf(other) };
-  ledger.note({ do: 'create', record: created }).end({ kind: 'stored' });
-  ledger.note({ do: 'delete', record: created }).end({ kind: 'deleted' });
+  const created = { ...a, resource: other, fields: erasedFields(other) };
+  ledger.note({ action: 'create', record: created }).end({ kind: 'stored' });
+  ledger.note({ action: 'delete', record: created }).end({ kind: 'deleted' });
   const deleted = { ...created, deleted: true };
   const compare = (...rows: Parameters<typeof compareRecords>[1]) => compareRecords(ledger, rows).failures;
   expect(compare(a, deleted)).toEqual([]);

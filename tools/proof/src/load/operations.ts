@@ -1,6 +1,6 @@
 import type { Client } from '@plant-store/client';
 import { contract } from '@plant-store/contract';
-import type { Identity, Subject } from './records.js';
+import type { Identity, TestedResource } from './records.js';
 
 type Name = keyof typeof contract;
 
@@ -10,33 +10,34 @@ export type Operation = Extract<
   { readonly resource: string }
 >['operation'];
 
-function find({ name }: Subject, operation: Operation): Name | undefined {
+function findOperationName({ name }: TestedResource, operation: Operation): Name | undefined {
   const names = Object.keys(contract) as Name[];
-  const isFound = ({ metadata }: (typeof contract)[Name]) =>
+  const matches = ({ metadata }: (typeof contract)[Name]) =>
     'resource' in metadata && metadata.resource === name && metadata.operation === operation;
-  return names.find((each) => isFound(contract[each]));
+  return names.find((candidate) => matches(contract[candidate]));
 }
 
 /** Whether the API has an operation for a resource. */
-export const has = (resource: Subject, operation: Operation): boolean =>
-  find(resource, operation) !== undefined;
+export const hasOperation = (resource: TestedResource, operation: Operation): boolean =>
+  findOperationName(resource, operation) !== undefined;
 
-function nameOfOperation(resource: Subject, operation: Operation): Name {
-  const name = find(resource, operation);
+/** @throws {Error} if the resource does not have the operation */
+function getOperationName(resource: TestedResource, operation: Operation): Name {
+  const name = findOperationName(resource, operation);
   if (name === undefined) throw new Error(`There is no operation ${operation} for ${resource.plural}`);
   return name;
 }
 
-/** The method and path of an operation, with a record's id if it needs one. */
+/** Returns the method and the path of an operation, with the ID of a record if it needs one. */
 export function requestOf(
-  { resource, id }: { readonly resource: Subject; readonly id?: bigint | string },
+  { resource, id }: { readonly resource: TestedResource; readonly id?: bigint | string },
   operation: Operation,
 ): readonly [method: string, path: string] {
-  const { method, path } = contract[nameOfOperation(resource, operation)];
+  const { method, path } = contract[getOperationName(resource, operation)];
   return [method, path.replace(':id', `${id}`)];
 }
 
-/** A call of an operation with the client. */
+/** The arguments of a call with the client. */
 interface Call {
   readonly params?: Pick<Identity, 'id'>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,9 +45,9 @@ interface Call {
   readonly body?: object;
 }
 
-/** Calls an operation of a resource with the client. */
-export function callOf(client: Client, resource: Subject, operation: Operation) {
+/** Returns the function of a client for an operation of a resource. */
+export function callOf(client: Client, resource: TestedResource, operation: Operation) {
   type Function = (call: Call) => Promise<{ readonly status: number; readonly body: unknown }>;
   const calls = client as unknown as { readonly [Each in Name]: Function };
-  return calls[nameOfOperation(resource, operation)];
+  return calls[getOperationName(resource, operation)];
 }

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 
-/** A source of pseudorandom numbers: the same seed gives the same numbers in the same order. */
+/** A source of pseudorandom numbers. The same seed gives the same numbers in the same order. */
 export interface Random {
-  /** From 0 inclusive to 1 exclusive, with 32 random bits. */
+  /** Returns a number from 0 inclusive to 1 exclusive, with 32 random bits. */
   next(): number;
-  /** An integer from 0 inclusive to the limit, at most 2³², exclusive. */
+  /** Returns an integer from 0 inclusive to the limit exclusive. The limit is at most 2³². */
   below(limit: number): number;
-  /** An element of a list that is not empty. */
+  /** Returns an element of a list, which must not be empty. */
   pick<T>(list: readonly T[]): T;
-  /** Another source, independent of how many numbers are drawn from this one afterwards. */
+  /** Returns another source. It does not depend on how many numbers are drawn from this one later. */
   fork(): Random;
 }
 
-/** Creates a source of pseudorandom numbers: the hashes of the seed with the index of each number. */
+/** Creates a source of pseudorandom numbers. Each is a hash of the seed and the index of the number. */
 export function createRandom(seed: number): Random {
   let drawn = 0;
   const uint32 = () => Number.parseInt(hash('sha1', `${seed} ${drawn++}`).slice(0, 8), 16);

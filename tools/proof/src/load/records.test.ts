@@ -3,9 +3,17 @@ import type { Kind } from '@plant-store/contract/resource';
 import { expect, it } from 'vitest';
 import { garden, newGardenSchema } from '../../../../packages/records/test/garden.js';
 import { createRandom } from './random.js';
-import { createConflict, createRecordSource, nameOf, parse, subjects, toJson, toSubject } from './records.js';
+import {
+  createConflict,
+  createRecordSource,
+  nameOf,
+  parse,
+  testedResources,
+  toJson,
+  toTestedResource,
+} from './records.js';
 
-const resource = toSubject(garden);
+const resource = toTestedResource(garden);
 const createGarden = createRecordSource(createRandom(1), [resource]);
 const records = Array.from({ length: 2_000 }, () => createGarden());
 
@@ -54,7 +62,7 @@ it('a conflict is another record under the same id', () => {
 });
 
 it('a record has a unique id within its resource, and half of the ids are from records of another resource', () => {
-  const create = createRecordSource(createRandom(3), [...subjects.slice(0, 1), resource]);
+  const create = createRecordSource(createRandom(3), [...testedResources.slice(0, 1), resource]);
   const all = Array.from({ length: 1_000 }, () => create());
   expect(new Set(all.map(nameOf)).size).toBe(all.length);
   const groups = [...Map.groupBy(all, ({ id }) => id).values()];

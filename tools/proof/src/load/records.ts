@@ -6,24 +6,28 @@ import type { Random } from './random.js';
 /** The fields of a record. */
 export type Fields = Readonly<Record<string, Kinds[Kind]['value'] | undefined>>;
 
-/** A resource, and what follows from its fields. */
-export type Subject = Resource & Columns<Fields>;
+/** A resource with the functions over its fields. */
+export type TestedResource = Resource & Columns<Fields>;
 
-export const toSubject = (resource: Resource): Subject => ({ ...resource, ...columnsOf<Fields>(resource) });
+export const toTestedResource = (resource: Resource): TestedResource => ({
+  ...resource,
+  ...columnsOf<Fields>(resource),
+});
 
 /** All resources of the API. */
-export const subjects: readonly Subject[] = Object.values<Resource>(resources).map(toSubject);
+export const testedResources: readonly TestedResource[] =
+  Object.values<Resource>(resources).map(toTestedResource);
 
-/** The resource with a name. */
-export function findSubject(name: string | undefined): Subject {
-  const resource = subjects.find((one) => one.name === name);
+/** @throws {Error} if there is no resource with the name */
+export function findTestedResource(name: string | undefined): TestedResource {
+  const resource = testedResources.find((candidate) => candidate.name === name);
   if (resource === undefined) throw new Error(`There is no resource ${name}`);
   return resource;
 }
 
-/** Identifies a record by resource and id, because different resources can have the same ids. */
+/** Identifies a record by its resource and its ID, because records of different resources can have the same ID. */
 export interface Identity {
-  readonly resource: Subject;
+  readonly resource: TestedResource;
   readonly id: bigint;
 }
 
@@ -33,16 +37,17 @@ export interface NewRecord extends Identity {
   readonly fields: Fields;
 }
 
-/** The name of a record, such as `garden 7`. */
+/** Returns the name of a record, such as `garden 7`. */
 export const nameOf = ({ resource, id }: Identity): string => `${resource.name} ${id}`;
 
-/** A record for a message, shortened. */
+/** Describes a record for a message, shortened. */
 export function describeRecord(record: NewRecord): string {
   const text = toJson(record.fields);
   return `${nameOf(record)} ${text.length > 100 ? `${text.slice(0, 100)}…` : text}`;
 }
 
-const empty: { readonly [Of in Kind]: Kinds[Of]['value'] } = {
+/** The values that replace those of required fields when a record is deleted. */
+const emptyValues: { readonly [Of in Kind]: Kinds[Of]['value'] } = {
   text: '',
   int64: 0n,
   boolean: false,
@@ -50,10 +55,12 @@ const empty: { readonly [Of in Kind]: Kinds[Of]['value'] } = {
   int64List: [],
 };
 
-/** The values of the row of a deleted record. */
-export const erasedOf = ({ fields }: Resource): Fields =>
+/** Returns the values in the row of a deleted record. */
+export const erasedFields = ({ fields }: Resource): Fields =>
   Object.fromEntries(
-    Object.entries(fields).flatMap(([name, { kind, required }]) => (required ? [[name, empty[kind]]] : [])),
+    Object.entries(fields).flatMap(([name, { kind, required }]) =>
+      required ? [[name, emptyValues[kind]]] : [],
+    ),
   );
 
 // TypeScript has no types for these yet.
@@ -65,15 +72,15 @@ const json = JSON as unknown as {
   ): unknown;
 };
 
-/** Writes JSON with every digit of an integer. */
+/** Writes JSON with exact integers. */
 export const toJson = (value: unknown): string =>
-  JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? json.rawJSON(`${each}`) : each));
+  JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? json.rawJSON(`${member}`) : member));
 
 /** Parses a JSON object, with every integer as a `bigint`. Returns an empty object for anything else. */
 export function parse(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value = json.parse(text, (_, each, { source }) =>
-      typeof each === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : each,
+    const value = json.parse(text, (_, member, { source }) =>
+      typeof member === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : member,
     );
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
@@ -81,26 +88,27 @@ export function parse(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** A record as a reply shows it, with its entity tag, except in a list. */
-export interface Shown extends NewRecord {
+/** A record as a reply shows it. In a list it has no entity tag. */
+export interface ShownRecord extends NewRecord {
   readonly addedAt?: string | undefined;
   readonly etag?: string | undefined;
 }
 
-/** Reads a record of a reply. */
-export function toShown(resource: Subject, value: unknown, etag?: string): Shown {
+/** Reads a record from a reply. */
+export function toShownRecord(resource: TestedResource, value: unknown, etag?: string): ShownRecord {
   const { id, addedAt, ...others } = Object(value);
   return { resource, id, addedAt, etag, fields: resource.pick(others) };
 }
 
-/** The limits of exact JavaScript numbers, int32 and int64, and their neighbors. */
-const remarkable = [2n ** 31n, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 53n), -(2n ** 63n) + 1n, 0n].flatMap(
+/** The limits of exact JavaScript numbers, int32, and int64, and their neighbors. */
+const boundaryIds = [2n ** 31n, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 53n), -(2n ** 63n) + 1n, 0n].flatMap(
   (id) => [BigInt.asIntN(64, id - 1n), id, BigInt.asIntN(64, id + 1n)],
 );
 
 const createInt64 = (random: Random) =>
   BigInt.asIntN(64, (BigInt(random.below(2 ** 32)) << 32n) | BigInt(random.below(2 ** 32)));
 
+/** Parts of texts, with characters that need escapes or several bytes. */
 const words = [
   'Fern',
   'Monstera deliciosa',
@@ -113,40 +121,47 @@ const words = [
   "'); --",
 ];
 
-/** The first and last times that a service accepts, and those around the start of 1970. */
-const times = [Date.parse('0000-01-01T00:00:00.000Z'), -1, 0, 1, Date.parse('9999-12-31T23:59:59.999Z')];
+/** The first and last times that the service accepts, and times around the start of 1970. */
+const boundaryTimes = [
+  Date.parse('0000-01-01T00:00:00.000Z'),
+  -1,
+  0,
+  1,
+  Date.parse('9999-12-31T23:59:59.999Z'),
+];
 
-const several = <T>(random: Random, create: () => T) => Array.from({ length: random.below(4) }, create);
+const createSome = <T>(random: Random, create: () => T) => Array.from({ length: random.below(4) }, create);
 
 const creators: { readonly [Of in Kind]: (random: Random) => Kinds[Of]['value'] } = {
   text(random) {
     if (random.next() < 0.001) return 'long '.repeat(random.below(20_000));
-    return several(random, () => random.pick(words)).join(' ');
+    return createSome(random, () => random.pick(words)).join(' ');
   },
-  int64: (random) => (random.next() < 0.5 ? random.pick(remarkable) : createInt64(random)),
+  int64: (random) => (random.next() < 0.5 ? random.pick(boundaryIds) : createInt64(random)),
   boolean: (random) => random.next() < 0.5,
-  time: (random) => new Date(random.next() < 0.2 ? random.pick(times) : random.below(2 ** 41)).toISOString(),
-  int64List: (random) => several(random, () => creators.int64(random)),
+  time: (random) =>
+    new Date(random.next() < 0.2 ? random.pick(boundaryTimes) : random.below(2 ** 41)).toISOString(),
+  int64List: (random) => createSome(random, () => creators.int64(random)),
 };
 
 /**
- * Creates new records of resources, each with an unused id. If there are several resources, half of the ids are those of records of another
- * resource.
+ * Returns a function that creates records, each with an unused ID. If there are several resources, half of the records share their ID with
+ * a record of another resource.
  */
-export function createRecordSource(random: Random, of: readonly Subject[] = subjects) {
-  const [first, ...others] = of;
+export function createRecordSource(random: Random, pool: readonly TestedResource[] = testedResources) {
+  const [first, ...others] = pool;
   if (first === undefined) throw new Error('There is no resource');
   const used = new Set<string>();
   const ids: bigint[] = [];
   function createId(): bigint {
-    const kind = random.next();
-    if (kind < 0.01) return random.pick(remarkable);
-    // Adjacent ids, which rounding to a JavaScript number would merge.
-    if (kind < 0.3) return 2n ** 53n + BigInt(random.below(100_000));
-    if (kind < 0.5) return BigInt(random.below(2 ** 31));
+    const roll = random.next();
+    if (roll < 0.01) return random.pick(boundaryIds);
+    // Adjacent IDs that would be equal if rounded to JavaScript numbers.
+    if (roll < 0.3) return 2n ** 53n + BigInt(random.below(100_000));
+    if (roll < 0.5) return BigInt(random.below(2 ** 31));
     return createInt64(random);
   }
-  return (resource = others.length > 0 ? random.pick(of) : first): NewRecord => {
+  return (resource = others.length > 0 ? random.pick(pool) : first): NewRecord => {
     const isShared = others.length > 0 && ids.length > 0 && random.next() < 0.5;
     let id = isShared ? random.pick(ids) : createId();
     while (used.has(nameOf({ resource, id }))) id = createId();
@@ -160,7 +175,7 @@ export function createRecordSource(random: Random, of: readonly Subject[] = subj
   };
 }
 
-/** Another record under the id of one. */
+/** Returns another record with the same ID. */
 export function createConflict<Of extends NewRecord>(record: Of, random: Random): Of {
   const { resource, fields } = record;
   const name = random.pick(resource.names);
@@ -177,7 +192,7 @@ function changeValue(
   random: Random,
 ) {
   if (kind !== 'text') return required || random.next() < 0.7 ? creators[kind](random) : undefined;
-  // An absent text and an empty one make different records.
+  // A record with an empty text differs from one without the text.
   if (!required && !value) return value === '' ? undefined : '';
   return `${value} ${random.below(1_000)}`;
 }

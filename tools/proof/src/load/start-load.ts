@@ -1,72 +1,74 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Caller, type CallerOptions, operations } from './caller.js';
+import { Caller, type CallerOptions, operationByRequest } from './caller.js';
 import type { Request } from './history.js';
 import type { Outcome } from './ledger.js';
-import { has } from './operations.js';
+import { hasOperation } from './operations.js';
 import type { Random } from './random.js';
 import { createConflict, type NewRecord } from './records.js';
 
 /** How to load a service. */
 export interface LoadOptions extends CallerOptions {
   readonly random: Random;
-  /** Creates new records; several loads of one ledger share it. */
+  /** Creates new records. The loads of one ledger share it. */
   readonly createRecord: () => NewRecord;
-  /** Whether a connection stops after a request without a reply, as after a crash of the service. */
-  readonly endsWithoutReply?: boolean;
-  /** How long a connection pauses after a request, in milliseconds. Default: 0. */
+  /** Whether a connection stops after a request without a reply, such as after a crash of the service. */
+  readonly stopsOnLostReply?: boolean;
+  /** How long a connection pauses after a request. Default: 0. */
   readonly pauseMs?: number;
 }
 
-/** Callers that keep creating, updating and deleting records. */
 export type Load = ReturnType<typeof startLoad>;
 
-/** How many of the latest records are used for replays, conflicts, updates and deletes. */
+/** How many of the latest records are used for replays, conflicts, updates, and deletes. */
 const recentCount = 500;
-/**
- * How many of the latest deletes are used for retries of their creates, or for new records under their ids: about as many as are in flight.
- */
+
+/** How many recently deleted records may be re-created or have their IDs reused. About as many deletes are in flight at once. */
 const deletedCount = 8;
+
 const delayAfterFailureMs = 20;
+
 /** The maximum number of records in a batch. */
 const maxBatch = 40;
 
+const batchProbability = 0.07;
+
 /**
- * Starts to create, update, delete and read records of all resources over several connections. Most records are new. Some requests are
- * replays, conflicts, or retries of unanswered ones, and some reuse ids of deleted records while others retry their creates.
+ * Sends a random mix of creates, updates, deletes, and reads over several connections. Most records are new. Some requests are replays,
+ * conflicts, or retries of unanswered requests, and some reuse the IDs of deleted records.
  */
 export function startLoad(options: LoadOptions) {
-  const { random, connections, endsWithoutReply = false, pauseMs = 0 } = options;
+  const { random, connections, stopsOnLostReply = false, pauseMs = 0 } = options;
   const caller = new Caller(options);
   const { choose, chooseRecord } = createChooser(options);
   let stopped = false;
 
-  /** Reads a record, or the newest ones. Returns the record, if it is shown. */
+  /** Reads a record or a list of the newest records. Returns the record, if the reply shows it. */
   async function read(record: NewRecord) {
     const isList = random.next() < 0.3;
-    const outcome = await (isList ? caller.list(record.resource) : caller.send({ do: 'read', record }));
+    const outcome = await (isList ? caller.list(record.resource) : caller.send({ action: 'read', record }));
     return outcome?.kind === 'shown' ? outcome.records?.[0] : undefined;
   }
 
-  /** Creates records with a batch for each resource, or one by one. */
+  /** Creates records in a batch for each resource, or one by one if the resource has no batches. */
   function createAll(records: readonly NewRecord[]): Promise<readonly Outcome[]> {
     const groups = Map.groupBy(records, ({ resource }) => resource);
     const sent = [...groups].flatMap(([resource, group]) =>
-      has(resource, 'createMany')
+      hasOperation(resource, 'createMany')
         ? caller.createAll(resource, group)
-        : group.map(async (record) => [await caller.send({ do: 'create', record })]),
+        : group.map(async (record) => [await caller.send({ action: 'create', record })]),
     );
     return Promise.all(sent).then((outcomes) => outcomes.flat());
   }
 
-  /** Sends a request and sometimes reads its record. Returns its first outcome. */
+  /** Sends a request, and sometimes reads its record before and after. Returns its outcome. */
   async function send() {
-    if (random.next() < 0.07)
+    if (random.next() < batchProbability)
       return (await createAll(Array.from({ length: 1 + random.below(maxBatch) }, chooseRecord)))[0];
     const request = choose();
-    const { do: what, record } = request;
-    const isRead = random.next() < (what === 'create' ? 0.1 : 0.3);
-    const match = isRead && what !== 'create' ? await read(record) : undefined;
-    const outcome = await caller.send({ match, ...request });
+    const { action, record } = request;
+    const isRead = random.next() < (action === 'create' ? 0.1 : 0.3);
+    const match = isRead && action !== 'create' ? await read(record) : undefined;
+    const outcome = await caller.send({ ...request, match: request.match ?? match });
     if (isRead && ['stored', 'replayed', 'shown', 'deleted'].includes(outcome.kind)) await read(record);
     return outcome;
   }
@@ -74,18 +76,18 @@ export function startLoad(options: LoadOptions) {
   async function sendContinually(): Promise<void> {
     while (!stopped) {
       const kind = (await send())?.kind;
-      if (kind === 'no reply' && endsWithoutReply) return;
+      if (kind === 'no reply' && stopsOnLostReply) return;
       const failed = kind === 'no reply' || kind === 'unavailable' || kind === 'rejected';
       if (failed || pauseMs > 0) await delay(Math.max(pauseMs, failed ? delayAfterFailureMs : 0));
     }
   }
   const ended = Promise.all(Array.from({ length: connections }, sendContinually)).then(() => caller.close());
   return {
-    /** Resolves once every connection has stopped on its own. */
+    /** Resolves once every connection has stopped. */
     ended,
-    /** The longest time that a reply took so far, in milliseconds. */
+    /** Returns the longest time until a reply so far. */
     longestReplyMs: () => caller.longestReplyMs,
-    /** Resolves once no more requests are in flight. */
+    /** Stops sending requests, and resolves once none is in flight. */
     stop(): Promise<void> {
       stopped = true;
       return ended;
@@ -97,43 +99,45 @@ export function startLoad(options: LoadOptions) {
 function createChooser({ ledger, random, createRecord }: LoadOptions) {
   const latest = [...ledger.known.values()].slice(-recentCount);
   const recent = latest.flatMap(
-    ({ changes }) => [...changes.values()].find((request) => request.do === 'create')?.record ?? [],
+    ({ changes }) => [...changes.values()].find((request) => request.action === 'create')?.record ?? [],
   );
   const unknown = latest.flatMap(({ possible }) => possible[0]?.unanswered ?? []);
   const deleted: NewRecord[] = [];
 
-  /** The record of a create. */
+  /** Chooses the record of a create. */
   function chooseRecord(): NewRecord {
-    const kind = random.next();
-    if (kind > 0.95 && recent.length > 0) return random.pick(recent);
-    if (kind > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
-    if (kind > 0.85 && deleted.length > 0) return random.pick(deleted);
+    const roll = random.next();
+    if (roll > 0.95 && recent.length > 0) return random.pick(recent);
+    if (roll > 0.9 && recent.length > 0) return createConflict(random.pick(recent), random);
+    if (roll > 0.85 && deleted.length > 0) return random.pick(deleted);
     const record = createRecord();
     if (recent.length < recentCount) recent.push(record);
     else recent[random.below(recentCount)] = record;
     return record;
   }
 
-  /** Chooses a request, or a create where the resource lacks its operation. */
+  /** Chooses a request, or a create if the resource does not have its operation. */
   function choose(): Request {
     const request = chooseAny();
     const { resource } = request.record;
-    return has(resource, operations[request.do]) ? request : { do: 'create', record: chooseRecord() };
+    return hasOperation(resource, operationByRequest[request.action])
+      ? request
+      : { action: 'create', record: chooseRecord() };
   }
 
   function chooseAny(): Request {
-    const again = random.next() < 0.15 ? unknown.pop() : undefined;
+    const unanswered = random.next() < 0.15 ? unknown.pop() : undefined;
     // Half of the unknown outcomes after a crash stay unknown, because not every caller retries.
-    if (again !== undefined && random.next() < 0.5) return again.request;
-    const kind = random.next();
-    if (kind < 0.7 || recent.length === 0) return { do: 'create', record: chooseRecord() };
+    if (unanswered !== undefined && random.next() < 0.5) return unanswered.request;
+    const roll = random.next();
+    if (roll < 0.7 || recent.length === 0) return { action: 'create', record: chooseRecord() };
     const record = random.pick(recent);
-    if (kind < 0.82) return { do: 'update', record: createConflict(record, random) };
-    if (kind < 0.87 && deleted.length > 0)
-      return { do: 'reuseId', record: createConflict(random.pick(deleted), random) };
+    if (roll < 0.82) return { action: 'update', record: createConflict(record, random) };
+    if (roll < 0.87 && deleted.length > 0)
+      return { action: 'reuseId', record: createConflict(random.pick(deleted), random) };
     deleted.push(record);
     if (deleted.length > deletedCount) deleted.shift();
-    return { do: 'delete', record };
+    return { action: 'delete', record };
   }
   return { choose, chooseRecord };
 }

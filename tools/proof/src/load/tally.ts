@@ -2,23 +2,24 @@ import type { ProofResult } from '../proof.js';
 import type { Comparison, Counts } from './compare-records.js';
 import type { Trial } from './trial.js';
 
-/** Adds up the findings of comparisons of several databases. */
+/** Collects the failures and the figures of the trials of a kind. */
 export class Tally {
   readonly failures: string[] = [];
-  /** Additional counts and measurements of the kind. */
+  /** Counts and measurements that only this kind has. */
   readonly figures: Record<string, number | string> = {};
   private readonly totals: Partial<Counts> = {};
 
+  /** Adds to a count. */
   add(figure: string, amount = 1): void {
     this.figures[figure] = Number(this.figures[figure] ?? 0) + amount;
   }
 
-  /** Keeps the largest one. */
+  /** Keeps the largest value. */
   max(figure: string, value: number): void {
     this.figures[figure] = Math.max(Number(this.figures[figure] ?? 0), Math.round(value));
   }
 
-  /** Keeps one for each trial. */
+  /** Keeps every value, separated by commas. */
   list(figure: string, value: string): void {
     const before = this.figures[figure];
     this.figures[figure] = before === undefined ? value : `${before}, ${value}`;
@@ -28,21 +29,20 @@ export class Tally {
     this.failures.push(failure);
   }
 
-  /** Notes the failures of a comparison. */
-  check({ failures }: Comparison, when: string): void {
+  /** Adds the failures of a comparison. */
+  addFailures({ failures }: Comparison, when: string): void {
     this.failures.push(...failures.map((failure) => `${when}: ${failure}`));
   }
 
   /**
-   * Kills the service, starts it a last time, compares everything and an export, and checks the database once the service has
-   * stopped by SIGTERM.
+   * Kills and restarts the service, compares everything and an export, stops the service with SIGTERM, and checks the database.
    */
   async checkAtEnd(trial: Trial): Promise<void> {
-    await (await trial.service()).killAll();
-    const service = await trial.service();
+    await (await trial.runningService()).killAll();
+    const service = await trial.runningService();
     const comparison = await trial.compare();
-    this.check(comparison, 'at the end');
-    this.check(await trial.compare('export'), 'in the export at the end');
+    this.addFailures(comparison, 'at the end');
+    this.addFailures(await trial.compare('export'), 'in the export at the end');
     const status = await service.kill('SIGTERM');
     if (status !== 0) this.fail(`The service ended with status ${status} on SIGTERM`);
     const damage = await trial.database.findDamage();
@@ -53,7 +53,7 @@ export class Tally {
     for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count;
   }
 
-  /** The figures, starting with the figures of the kind. */
+  /** Returns the failures and the figures, those of the kind first. */
   toResult(): Omit<ProofResult, 'promise'> {
     return { figures: { ...this.figures, ...this.totals }, failures: this.failures };
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Database, exportRows } from '../system/databases.js';
-import { until } from '../system/programs.js';
+import { waitUntil } from '../system/programs.js';
 import { issueToken, Service } from '../system/service.js';
 import { type Comparison, compareRecords } from './compare-records.js';
 import { compareStates } from './compare-states.js';
@@ -9,11 +9,10 @@ import type { Random } from './random.js';
 import { createRecordSource } from './records.js';
 import { type Load, type LoadOptions, startLoad } from './start-load.js';
 
-/** What a trial needs. */
 export interface TrialOptions {
   readonly database: Database;
   readonly random: Random;
-  /** The file that gets the output of the service. */
+  /** The file for the output of the service. */
   readonly logFile: string;
   /** The settings of the service. */
   readonly settings: Readonly<Record<string, string>>;
@@ -21,7 +20,7 @@ export interface TrialOptions {
 
 const connections = 16;
 
-/** Runs a trial on a database, and ends its callers and services afterwards, however the trial ends. */
+/** Runs a trial on a database. Ends its callers and services afterward, even if the trial fails. */
 export async function withTrial<Result>(
   options: TrialOptions,
   run: (trial: Trial) => Promise<Result>,
@@ -34,14 +33,14 @@ export async function withTrial<Result>(
   }
 }
 
-/** One database, the services that are started on it in sequence, and what their callers know. */
+/** One database, the services that run on it, and what their callers know. */
 export class Trial {
   readonly database: Database;
   readonly random: Random;
   readonly ledger = new Ledger();
   readonly createRecord: ReturnType<typeof createRecordSource>;
-  private readonly ends: (() => Promise<void>)[] = [];
-  /** The services of `service`, by the numbers of their instances. */
+  private readonly cleanups: (() => Promise<void>)[] = [];
+  /** The services that `runningService` has started, by the number of their instance. */
   readonly current: Service[] = [];
 
   constructor(
@@ -55,46 +54,46 @@ export class Trial {
   }
 
   /**
-   * Starts a service on the database, and returns at once.
+   * Starts a service on the database. Does not wait until it listens.
    *
-   * @param logFile the file for its output; concurrent services need different files
+   * @param logFile the file for its output. Concurrent services need different files
    */
   launch(logFile = this.options.logFile): Service {
     const settings = { LOG_REQUESTS: 'errors', ...this.options.settings };
     const service = new Service({ databaseUrl: this.database.url, logFile, settings });
-    this.ends.push(() => service.killAll());
+    this.cleanups.push(() => service.killAll());
     return service;
   }
 
-  /** The service that this method last started as this instance, or a new one if it has ended. */
-  async service(instance = 0): Promise<Service> {
+  /** Returns the running service of an instance. Starts it if there is none, or if it has ended. */
+  async runningService(instance = 0): Promise<Service> {
     const { current } = this;
     const logFile = `${this.options.logFile}${instance || ''}`;
     if (current[instance]?.hasEnded() !== false) current[instance] = await this.launch(logFile).started;
     return current[instance];
   }
 
-  /** Starts callers of that service, and resolves once up to 300 changes were acknowledged. */
-  async load(
-    options: Pick<LoadOptions, 'endsWithoutReply' | 'replyTimeoutMs' | 'pauseMs'> = {},
+  /** Starts to load a running service. Resolves once a number of writes was acknowledged, by default at most 300. */
+  async startLoad(
+    options: Pick<LoadOptions, 'stopsOnLostReply' | 'replyTimeoutMs' | 'pauseMs'> = {},
     acknowledgements = this.random.below(300),
     instance = 0,
   ): Promise<Load> {
     const { ledger, token, createRecord } = this;
-    const { baseUrl } = await this.service(instance);
+    const { baseUrl } = await this.runningService(instance);
     const caller = { ledger, token, createRecord, connections, baseUrl, random: this.random.fork() };
     const load = startLoad({ ...options, ...caller });
-    this.ends.push(load.stop);
-    await this.acknowledgements(acknowledgements, load);
+    this.cleanups.push(load.stop);
+    await this.waitForAcknowledgements(acknowledgements, load);
     return load;
   }
 
   /**
-   * Resolves once this many more changes were acknowledged, at the latest when the callers have ended or got a wrong reply.
+   * Resolves once this many more writes were acknowledged, or once the callers have ended or got a wrong reply.
    *
-   * @throws {Error} with the replies before, and the last lines of the service's output, if that takes too long
+   * @throws {Error} if that takes too long, with the previous counts of replies and the end of the service's output
    */
-  async acknowledgements(count: number, load: Load, timeoutMs?: number): Promise<void> {
+  async waitForAcknowledgements(count: number, load: Load, timeoutMs?: number): Promise<void> {
     const { ledger } = this;
     const { acknowledgements, unavailable, rejected, missingReplies, refusedConnections } = ledger;
     const before = { acknowledgements, unavailable, rejected, missingReplies, refusedConnections };
@@ -106,24 +105,24 @@ export class Trial {
       loadEnded || ledger.acknowledgements >= acknowledgements + count || ledger.failures.length > 0;
     const describe = () =>
       `Before: ${JSON.stringify(before)}\n${readFileSync(this.options.logFile, 'utf8').slice(-2_000)}`;
-    await until(isEnough, `${count} changes are acknowledged`, { describe, timeoutMs });
+    await waitUntil(isEnough, `${count} writes are acknowledged`, { describe, timeoutMs });
   }
 
   /**
-   * Compares the records of all resources and their history, while no request is in flight: those in the database, or those that
-   * `plant-store export` prints. The wrong replies since the last call are among the failures.
+   * Compares the records of all resources in the database and their history, or the output of `plant-store export`, with the ledger. No
+   * request may be in flight. The failures include the wrong replies since the last call.
    */
   async compare(from: 'database' | 'export' = 'database'): Promise<Comparison> {
     const rows = await (from === 'export' ? exportRows(this.database.url) : this.database.readRows());
     const { counts, failures } = compareRecords(this.ledger, rows);
     // An export has no history.
-    const ofStates =
+    const stateFailures =
       from === 'export' ? [] : compareStates(this.ledger, rows, await this.database.readStates());
-    return { counts, failures: [...failures, ...ofStates, ...this.ledger.failures.splice(0)] };
+    return { counts, failures: [...failures, ...stateFailures, ...this.ledger.failures.splice(0)] };
   }
 
   /** Ends all callers and services. */
   async end(): Promise<void> {
-    await Promise.all(this.ends.map((end) => end()));
+    await Promise.all(this.cleanups.map((cleanUp) => cleanUp()));
   }
 }

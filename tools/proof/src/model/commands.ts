@@ -1,7 +1,7 @@
 import type { Kind, Kinds } from '@plant-store/contract/resource';
 import fc from 'fast-check';
-import { has, type Operation, requestOf } from '../load/operations.js';
-import { type Subject, subjects, toJson } from '../load/records.js';
+import { hasOperation, type Operation, requestOf } from '../load/operations.js';
+import { type TestedResource, testedResources, toJson } from '../load/records.js';
 import type { Request } from './stores.js';
 
 /** The query of a list. */
@@ -11,51 +11,55 @@ export interface ListQuery {
   readonly [filter: string]: unknown;
 }
 
-/** A command for all plant stores. In requests, `⟦3⟧` stands for the fourth id of the run. */
+/** A command for all plant stores. In requests, `⟦3⟧` stands for the fourth ID of the run. */
 export type Command =
   /**
-   * A request, or a repeat of the previous command's, from one or several callers at once: with a numbered token, the main token, or none.
+   * Sends a request, or the previous request again, from one or several callers concurrently, with a numbered token, the main token, or
+   * none.
    */
   | {
-      readonly do: 'send';
-      readonly request: Request | 'again';
+      readonly action: 'send';
+      readonly request: Request | 'previous';
       readonly token: number | 'main' | 'none';
       readonly callers: number;
     }
-  /** A request, and a restart of all stores some milliseconds after it is sent. */
+  /** Sends a request, and restarts all stores after a delay. */
   | {
-      readonly do: 'interrupt';
+      readonly action: 'interrupt';
       readonly request: Request;
       readonly signal: NodeJS.Signals;
       readonly delayMs: number;
     }
-  /** All pages of a list of the named resource. */
-  | { readonly do: 'list'; readonly resource: string; readonly query: ListQuery }
-  | { readonly do: 'restart'; readonly signal: NodeJS.Signals }
-  | { readonly do: 'issue' | 'revoke' | 'expire'; readonly token: number };
+  /** Reads all pages of a list of the named resource. */
+  | { readonly action: 'list'; readonly resource: string; readonly query: ListQuery }
+  | { readonly action: 'restart'; readonly signal: NodeJS.Signals }
+  | { readonly action: 'issue' | 'revoke' | 'expire'; readonly token: number };
 
-/** The number of ids in a run. */
-export const idsOfRun = 6;
+/** The number of IDs in a run. */
+export const idsPerRun = 6;
 
-/** The id for a number in a run: near the limits of int64 and of doubles, and in between. */
+/** The distance between the IDs of two runs. At least `idsPerRun`, so that runs do not share IDs. */
+const idDistance = 20n;
+
+/** Returns the ID for a number in a run. It is near a limit of int64 or of doubles, or in between. */
 export function toId(number: number, run: number): bigint {
   const starts = [-(2n ** 63n), 2n ** 63n - 1_000_000n, 2n ** 53n - 5n, -(2n ** 53n), 1_000_000_000n];
-  return (starts[number % starts.length] ?? 0n) + BigInt(run) * 20n + BigInt(number);
+  return (starts[number % starts.length] ?? 0n) + BigInt(run) * idDistance + BigInt(number);
 }
 
-/** Inserts the ids of a run. */
+/** Replaces the placeholders in a text with the IDs of a run. */
 export function fillIds(text: string, run: number): string {
   return text.replace(/⟦(\d)⟧/g, (_, number) => String(toId(Number(number), run)));
 }
 
-const id = fc.nat(idsOfRun - 1).map((number) => `⟦${number}⟧`);
+const id = fc.nat(idsPerRun - 1).map((number) => `⟦${number}⟧`);
 const text = fc.oneof(
-  // Few, so that records repeat.
+  // Few values, so that records are often equal.
   { weight: 3, arbitrary: fc.constantFrom('a', '') },
   { weight: 1, arbitrary: fc.constantFrom('A', 'á', 'á', '🌱', '"\\/\n\u2028') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 );
-// Excludes the only character that texts may not contain.
+// Text may not contain NUL.
 const validText = text.map((value) => value.replaceAll('\0', ''));
 const int64 = fc.oneof(
   fc.constantFrom(0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)),
@@ -70,28 +74,28 @@ const values: { readonly [Of in Kind]: fc.Arbitrary<Kinds[Of]['value']> } = {
   int64List: fc.array(int64, { maxLength: 3 }),
 };
 
-function fieldsOf(resource: Subject) {
+function fieldsOf(resource: TestedResource) {
   const fields = Object.entries(resource.fields);
   return fc.record(Object.fromEntries(fields.map(([name, { kind }]) => [name, values[kind]])), {
     requiredKeys: fields.flatMap(([name, { required }]) => (required ? name : [])),
   });
 }
 
-const recordOf = (resource: Subject) =>
+const recordOf = (resource: TestedResource) =>
   fc
     .tuple(id, fieldsOf(resource))
     .map(([number, fields]) => toJson({ id: 0, ...fields }).replace('0', number));
 
-/** The items of a batch, and occasionally an invalid value. */
-const itemsOf = (valid: fc.Arbitrary<string>, ...others: readonly string[]) =>
-  fc.array(fc.oneof({ weight: 6, arbitrary: valid }, { weight: 1, arbitrary: fc.constantFrom(...others) }), {
+/** The items of a batch, sometimes with an invalid item. */
+const itemsOf = (valid: fc.Arbitrary<string>, ...invalid: readonly string[]) =>
+  fc.array(fc.oneof({ weight: 6, arbitrary: valid }, { weight: 1, arbitrary: fc.constantFrom(...invalid) }), {
     minLength: 1,
     maxLength: 6,
     size: 'max',
   });
 
 function toRequest(
-  resource: Subject,
+  resource: TestedResource,
   operation: Operation,
   { id = '', ...others }: { readonly id?: string } & Pick<Request, 'body' | 'headers'>,
 ): Request {
@@ -99,7 +103,7 @@ function toRequest(
   return { method, path, ...others };
 }
 
-const withIds = (operation: Operation) => (resource: Subject) =>
+const withIds = (operation: Operation) => (resource: TestedResource) =>
   itemsOf(
     id.map((number) => `"${number}"`),
     '1',
@@ -107,12 +111,12 @@ const withIds = (operation: Operation) => (resource: Subject) =>
     'null',
   ).map((items) => toRequest(resource, operation, { body: `{"ids":[${items}]}` }));
 
-const withId = (operation: Operation) => (resource: Subject) =>
+const withId = (operation: Operation) => (resource: TestedResource) =>
   id.map((number) => toRequest(resource, operation, { id: number }));
 
-/** The requests of each operation, except for lists, which need several, and for changes, whose cursors differ. */
+/** The requests of each operation, except for lists, which need several requests, and for changes, whose cursors differ. */
 const builders: Readonly<
-  Record<Exclude<Operation, 'list' | 'changes'>, (resource: Subject) => fc.Arbitrary<Request>>
+  Record<Exclude<Operation, 'list' | 'changes'>, (resource: TestedResource) => fc.Arbitrary<Request>>
 > = {
   create: (resource) => recordOf(resource).map((body) => toRequest(resource, 'create', { body })),
   createMany: (resource) =>
@@ -129,7 +133,7 @@ const builders: Readonly<
       'null',
     ).map((items) => toRequest(resource, 'updateMany', { body: `{"${resource.plural}":[${items}]}` })),
   deleteMany: withIds('deleteMany'),
-  // A precondition that no record meets: all stores must give the same reply, although their entity tags differ.
+  // Only preconditions that have the same result in all stores, although their entity tags differ.
   update: (resource) =>
     fc
       .tuple(
@@ -147,18 +151,18 @@ const builders: Readonly<
   count: (resource) => fc.constant(toRequest(resource, 'count', {})),
 };
 
-const valid = subjects.flatMap((resource) =>
+const validRequests = testedResources.flatMap((resource) =>
   Object.entries(builders).flatMap(([operation, build]) =>
-    has(resource, operation as keyof typeof builders) ? build(resource) : [],
+    hasOperation(resource, operation as keyof typeof builders) ? build(resource) : [],
   ),
 );
-const create = fc.oneof(...subjects.map(builders.create));
+const createRequest = fc.oneof(...testedResources.map(builders.create));
 
-/** Invalid requests. The cases of packages/contract check the replies of the fake to each. */
-function rejectedOf(resource: Subject): readonly Request[] {
+/** Returns invalid requests. The cases in packages/contract check the replies of the fake plant store to these. */
+function invalidRequestsOf(resource: TestedResource): readonly Request[] {
   const { names, plural } = resource;
   const all = (operation: Operation, ...others: readonly Parameters<typeof toRequest>[2][]) =>
-    has(resource, operation) ? others.map((other) => toRequest(resource, operation, other)) : [];
+    hasOperation(resource, operation) ? others.map((other) => toRequest(resource, operation, other)) : [];
   const wrong = Object.fromEntries(names.map((name) => [name, null]));
   const bodies = ['', '{"id":1,"id":2}', toJson({ id: '1', ...wrong }), `{"id":1.5,"${names[0]}":"\\ud800"}`];
   return [
@@ -172,55 +176,63 @@ function rejectedOf(resource: Subject): readonly Request[] {
     ),
   ];
 }
-const rejected = fc.constantFrom(...subjects.flatMap(rejectedOf));
+const invalidRequest = fc.constantFrom(...testedResources.flatMap(invalidRequestsOf));
 
-const token = fc.nat(2);
-const main = fc.constant('main' as const);
-const one = fc.constant(1);
+const tokenNumber = fc.nat(2);
+const mainToken = fc.constant('main' as const);
+const oneCaller = fc.constant(1);
 const signal = fc.constantFrom<NodeJS.Signals>('SIGKILL', 'SIGTERM');
 
-/** Commands of a kind, of the given parts. */
-function command<const What extends Command['do'], Parts extends object>(
-  what: What,
+/** Returns commands of a kind with random parts. */
+function command<const What extends Command['action'], Parts extends object>(
+  action: What,
   parts: { readonly [Name in keyof Parts]: fc.Arbitrary<Parts[Name]> },
-): fc.Arbitrary<{ readonly do: What } & Parts> {
-  return fc.record(parts).map((values) => ({ do: what, ...values }) as { readonly do: What } & Parts);
+): fc.Arbitrary<{ readonly action: What } & Parts> {
+  return fc.record(parts).map((values) => ({ action, ...values }) as { readonly action: What } & Parts);
 }
 
 const common: readonly fc.Arbitrary<Command>[] = [
-  ...valid.map((request) => command('send', { request, token: main, callers: one })),
-  command('send', { request: create, token: fc.oneof(token, fc.constant('none' as const)), callers: one }),
-  command('send', { request: fc.constant('again' as const), token: main, callers: one }),
-  command('send', { request: create, token: main, callers: fc.integer({ min: 2, max: 6 }) }),
-  command('send', { request: rejected, token: main, callers: one }),
-  ...subjects.filter((resource) => has(resource, 'list')).map(listOf),
+  ...validRequests.map((request) => command('send', { request, token: mainToken, callers: oneCaller })),
+  command('send', {
+    request: createRequest,
+    token: fc.oneof(tokenNumber, fc.constant('none' as const)),
+    callers: oneCaller,
+  }),
+  command('send', { request: fc.constant('previous' as const), token: mainToken, callers: oneCaller }),
+  command('send', { request: createRequest, token: mainToken, callers: fc.integer({ min: 2, max: 6 }) }),
+  command('send', { request: invalidRequest, token: mainToken, callers: oneCaller }),
+  ...testedResources.filter((resource) => hasOperation(resource, 'list')).map(listOf),
 ];
 
-/** Lists of a resource, with any of its filters. */
-function listOf({ name, fields }: Subject): fc.Arbitrary<Command> {
-  const all = Object.entries(fields);
-  const filters = all.flatMap(([field, { filter, kind }]) =>
+/** Returns lists of a resource, with any of its filters. */
+function listOf({ name, fields }: TestedResource): fc.Arbitrary<Command> {
+  const namedFields = Object.entries(fields);
+  const filters = namedFields.flatMap(([field, { filter, kind }]) =>
     filter ? [[field, values[kind]] as const] : [],
   );
-  const search = all.some(([, field]) => field.search) ? { q: validText } : {};
+  const search = namedFields.some(([, field]) => field.search) ? { q: validText } : {};
   const page = fc.record({
     limit: fc.constantFrom(20, 100, 1_000),
     order: fc.constantFrom('id' as const, 'newest' as const),
   });
-  return fc
-    .tuple(page, fc.record({ ...search, ...Object.fromEntries(filters) }, { requiredKeys: [] }))
-    .map(
-      ([required, others]): Command => ({ do: 'list', resource: name, query: { ...required, ...others } }),
-    );
+  return fc.tuple(page, fc.record({ ...search, ...Object.fromEntries(filters) }, { requiredKeys: [] })).map(
+    ([required, others]): Command => ({
+      action: 'list',
+      resource: name,
+      query: { ...required, ...others },
+    }),
+  );
 }
 
 const rare: readonly fc.Arbitrary<Command>[] = [
   command('restart', { signal }),
-  command('interrupt', { request: fc.oneof(...valid), signal, delayMs: fc.nat(15) }),
-  ...(['issue', 'revoke', 'expire'] as const).map((what) => command(what, { token })),
+  command('interrupt', { request: fc.oneof(...validRequests), signal, delayMs: fc.nat(15) }),
+  ...(['issue', 'revoke', 'expire'] as const).map((action) => command(action, { token: tokenNumber })),
 ];
 
-/** Sequences of commands. Commands that start processes are rare. All lengths are equally likely, because short sequences find little. */
+/**
+ * Sequences of commands. Commands that start processes are rare. All lengths are equally likely, because short sequences find few errors.
+ */
 export const sequences: fc.Arbitrary<readonly Command[]> = fc.noBias(
   fc.array(
     fc.oneof(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { subjects } from '../load/records.js';
+import { testedResources } from '../load/records.js';
 import { runSequences } from './model.js';
 import { createFakeStore, type Store } from './stores.js';
 
@@ -15,7 +15,7 @@ it('finds nothing in a store that implements the API', async () => {
   expect(await findIn(() => ({}))).toEqual([]);
 });
 
-const optional = subjects.flatMap(({ fields }) =>
+const optional = testedResources.flatMap(({ fields }) =>
   Object.entries(fields).flatMap(([name, { required }]) => (required ? [] : name)),
 );
 it.each(optional)('detects that a store drops the %s', async (name) => {

@@ -3,27 +3,27 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { requestOf } from '../load/operations.js';
 import {
-  findSubject,
+  findTestedResource,
   type Identity,
   nameOf,
   parse,
-  type Shown,
-  type Subject,
-  subjects,
+  type ShownRecord,
+  type TestedResource,
+  testedResources,
   toJson,
-  toShown,
+  toShownRecord,
 } from '../load/records.js';
 import type { ProofContext, ProofResult } from '../proof.js';
-import { type Place, withDatabases } from '../system/databases.js';
-import { type Command, fillIds, idsOfRun, type ListQuery, sequences, toId } from './commands.js';
+import { type TestBed, withDatabases } from '../system/databases.js';
+import { type Command, fillIds, idsPerRun, type ListQuery, sequences, toId } from './commands.js';
 import { createFakeStore, type Observation, type Request, type Store, startServiceStore } from './stores.js';
 
-/** How long to search for shorter failing sequences, in milliseconds. */
+/** How long to search for shorter sequences that fail. */
 const shrinkMs = 60_000;
 
 /**
- * Runs random sequences of creates, batches, deletes, reads, races, restarts and changes of tokens on several plant stores at once, and
- * compares each reply with that of the fake, which implements the API with a few collections, and the records at the end.
+ * Runs random sequences of creates, batches, deletes, reads, races, restarts, and changes of tokens on several plant stores. Compares each
+ * reply with the reply of the fake plant store, which implements the API in memory, and compares the records at the end.
  */
 export function proveModel(count: number, context: ProofContext): Promise<Omit<ProofResult, 'promise'>> {
   return withDatabases('sqlite', (files) =>
@@ -38,7 +38,7 @@ export function proveModel(count: number, context: ProofContext): Promise<Omit<P
   );
 }
 
-function startStores({ settings }: ProofContext, files: Place, postgresql: Place): Promise<Store[]> {
+function startStores({ settings }: ProofContext, files: TestBed, postgresql: TestBed): Promise<Store[]> {
   return Promise.all([
     startServiceStore('sqlite', files, settings),
     startServiceStore('postgresql', postgresql, settings),
@@ -46,7 +46,7 @@ function startStores({ settings }: ProofContext, files: Place, postgresql: Place
   ]);
 }
 
-/** Runs sequences on stores, and compares them with the fake. */
+/** Runs sequences on stores, and compares these with the fake. */
 export async function runSequences(
   count: number,
   { seed, log }: Pick<ProofContext, 'seed' | 'log'>,
@@ -62,14 +62,13 @@ export async function runSequences(
     'of those without a reply': 0,
   };
   /**
-   * The runs that have failed. The state of their ids is unknown, so it is not compared, and later, shorter runs fail only for their own
-   * reasons.
+   * The runs that have failed. The state of their IDs is unknown, so it is not compared. Otherwise it would make later, shorter runs fail.
    */
   const failed = new Set<number>();
   let run = 0;
-  const identitiesOf = (one: number) =>
-    Array.from({ length: idsOfRun }, (_, number) => toId(number, one)).flatMap((id) =>
-      subjects.map((resource): Identity => ({ resource, id })),
+  const identitiesOf = (runNumber: number) =>
+    Array.from({ length: idsPerRun }, (_, number) => toId(number, runNumber)).flatMap((id) =>
+      testedResources.map((resource): Identity => ({ resource, id })),
     );
   const findUnknown = () => new Set([...failed].flatMap(identitiesOf).map(nameOf));
 
@@ -79,20 +78,20 @@ export async function runSequences(
     const tokens = new Map<number, 'valid' | 'invalid'>();
     let last: Request | undefined;
     for (const command of commands) {
-      if (command.do === 'send') {
-        const request = command.request === 'again' ? last : fill(command.request);
+      if (command.action === 'send') {
+        const request = command.request === 'previous' ? last : fill(command.request);
         last = request;
         const token = tokenOf(command.token);
         if (request !== undefined) await sendToAll(request, token, command.callers);
-      } else if (command.do === 'interrupt') {
+      } else if (command.action === 'interrupt') {
         await interrupt(fill(command.request), command.signal, command.delayMs);
-      } else if (command.do === 'restart') {
+      } else if (command.action === 'restart') {
         counts.restarts++;
         await Promise.all(stores.map((store) => store.restart(command.signal)));
-      } else if (command.do === 'list') {
-        const list = { resource: findSubject(command.resource), query: command.query };
+      } else if (command.action === 'list') {
+        const list = { resource: findTestedResource(command.resource), query: command.query };
         for (const store of stores) counts.requests += await compareLists(fake, store, list, findUnknown());
-      } else await changeToken(command.do, command.token, tokens);
+      } else await changeToken(command.action, command.token, tokens);
     }
   }
 
@@ -119,10 +118,10 @@ export async function runSequences(
     );
   }
 
-  /** If a reply came, it must be correct. If none came, the request may or may not have been executed, and is sent again. */
+  /** Checks the reply, if one came. If none came, the request may or may not have been carried out, and is sent again. */
   async function interrupt(request: Request, signal: NodeJS.Signals, delayMs: number): Promise<void> {
     const first = await fake.send(request, 'main');
-    const again = await fake.send(request, 'main');
+    const second = await fake.send(request, 'main');
     counts['interrupted requests'] += stores.length;
     await Promise.all(
       stores.map(async (store) => {
@@ -137,29 +136,29 @@ export async function runSequences(
         }
         counts['of those without a reply']++;
         const retried = await store.send(request, 'main');
-        if (!isEither(retried, first, again)) fail(store, request, [retried], [first, again]);
+        if (!isEither(retried, first, second)) fail(store, request, [retried], [first, second]);
       }),
     );
   }
 
   async function changeToken(
-    what: 'issue' | 'revoke' | 'expire',
+    action: 'issue' | 'revoke' | 'expire',
     token: number,
     tokens: Map<number, 'valid' | 'invalid'>,
   ): Promise<void> {
     const name = tokenOf(token) ?? '';
-    const all = [fake, ...stores];
-    if (what === 'revoke' && tokens.get(token) === 'valid') {
-      const ms = await Promise.all(all.map((store) => store.revokeToken(name)));
+    const allStores = [fake, ...stores];
+    if (action === 'revoke' && tokens.get(token) === 'valid') {
+      const ms = await Promise.all(allStores.map((store) => store.revokeToken(name)));
       counts['slowest revocation ms'] = Math.round(Math.max(counts['slowest revocation ms'], ...ms));
       counts.revocations++;
       tokens.set(token, 'invalid');
     }
-    if (what === 'revoke' || tokens.has(token)) return;
+    if (action === 'revoke' || tokens.has(token)) return;
     await Promise.all(
-      all.map((store) => (what === 'issue' ? store.issueToken(name) : store.expireToken(name))),
+      allStores.map((store) => (action === 'issue' ? store.issueToken(name) : store.expireToken(name))),
     );
-    tokens.set(token, what === 'issue' ? 'valid' : 'invalid');
+    tokens.set(token, action === 'issue' ? 'valid' : 'invalid');
   }
 
   let shrinkUntil = Number.POSITIVE_INFINITY;
@@ -175,37 +174,37 @@ export async function runSequences(
   });
   const details = await fc.check(property, { seed, numRuns: count });
   const unknown = findUnknown();
-  const all = Array.from({ length: run }, (_, before) => identitiesOf(before + 1)).flat();
-  const expected = await fake.readAll(all);
+  const identities = Array.from({ length: run }, (_, index) => identitiesOf(index + 1)).flat();
+  const expected = await fake.readAll(identities);
   const differences: string[] = [];
   for (const store of stores) {
-    const stored = await store.readAll(all);
-    for (const name of new Set([...all.map(nameOf), ...stored.keys()]))
+    const stored = await store.readAll(identities);
+    for (const name of new Set([...identities.map(nameOf), ...stored.keys()]))
       if (stored.get(name) !== expected.get(name) && !unknown.has(name))
         differences.push(`${store.name}: ${name} is ${stored.get(name)}, expected ${expected.get(name)}`);
   }
-  const held = [...expected.keys()].filter((name) => !unknown.has(name));
+  const compared = [...expected.keys()].filter((name) => !unknown.has(name));
   return {
     figures: {
       'plant stores': [fake, ...stores].map(({ name }) => name).join(', '),
       sequences: run,
       ...counts,
-      'records compared': held.length * stores.length,
-      'of those deleted': held.filter((name) => expected.get(name) === 'deleted').length * stores.length,
+      'records compared': compared.length * stores.length,
+      'of those deleted': compared.filter((name) => expected.get(name) === 'deleted').length * stores.length,
     },
     failures: [...(details.failed ? [describe(details)] : []), ...differences],
   };
 }
 
 /**
- * The parts in which two stores must not differ: everything except times, the order of replies, and the message of `invalid_token`. The
- * fake has only one such message. Within JSON text, quotes are escaped.
+ * Returns the parts of replies in which two stores must not differ: everything except times, the order of the replies, and the message of
+ * `invalid_token`, because the fake has only one such message.
  */
 function comparable(seen: readonly Observation[]): readonly string[] {
   const texts = seen.map(({ status, body, replayed }) => {
     const text = body
       .replace(/"(addedAt|from|until)":"\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z"/g, '"$1":…')
-      // The entity tag depends on the time.
+      // The entity tag depends on the time. In JSON, its quotes are escaped.
       .replace(/"etag":"\\"[\w-]{22}\\""/g, '"etag":…');
     return `${status} ${replayed} ${text.replace(/^(\{"error":40101,"message":").*"\}$/, '$1…"}')}`;
   });
@@ -225,9 +224,9 @@ function fail(
   throw new Error(`${name}: ${request} led to ${JSON.stringify(seen)}, expected ${JSON.stringify(expected)}`);
 }
 
-/** Whether an observation equals one of two; in a batch, each result may equal either. */
+/** Whether an observation equals one of two. In a batch, each result may equal either. */
 function isEither(seen: Observation, ...expected: readonly [Observation, Observation]): boolean {
-  if (expected.some((one) => isSame([one], [seen]))) return true;
+  if (expected.some((candidate) => isSame([candidate], [seen]))) return true;
   const [results, ...others] = [seen, ...expected].map(({ body }) => parse(body)['results']);
   return (
     Array.isArray(results) &&
@@ -237,7 +236,7 @@ function isEither(seen: Observation, ...expected: readonly [Observation, Observa
   );
 }
 
-/** The shortest sequence that fails, with why, and with the seed and path of fast-check. */
+/** Describes the shortest sequence that fails, with the reason, and with the seed and the path of fast-check. */
 function describe<T>(details: fc.RunDetails<T>): string {
   const { errorInstance } = details;
   const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
@@ -246,15 +245,15 @@ function describe<T>(details: fc.RunDetails<T>): string {
 
 /** A list of a resource. */
 interface List {
-  readonly resource: Subject;
+  readonly resource: TestedResource;
   readonly query: ListQuery;
 }
 
 /**
- * Lists all records of the fake and of a store. The size of a page is up to them, within the limit.
+ * Lists all records of the fake and of a store. Pages may have different sizes within the limit.
  *
- * @returns how many requests that took
- * @throws {Error} if what the store shows is not in order, or differs from the fake
+ * @returns the number of requests to the store
+ * @throws {Error} if the list of the store is not in order, or differs from that of the fake
  */
 async function compareLists(
   fake: Store,
@@ -263,27 +262,28 @@ async function compareLists(
   unknown: ReadonlySet<string>,
 ): Promise<number> {
   const [expected, actual] = [await readPages(fake, list), await readPages(store, list)];
-  const fail = (text: string) => {
+  const failList = (text: string) => {
     throw new Error(`${store.name}: ${text} in a list of ${list.resource.plural}, ${toJson(list.query)}`);
   };
   for (const [index, record] of actual.shown.entries()) {
     const before = actual.shown[index - 1];
     if (before !== undefined && !isInOrder(before, record, list.query))
-      fail(`${record.id} comes after ${before.id}`);
+      failList(`${record.id} comes after ${before.id}`);
   }
-  // Times of storage differ, and so does the order by time.
-  const [due = new Set(), known = new Set()] = [expected, actual].map(({ shown }) => {
+  // Compared as sets, because the times differ, and so the order by time.
+  const [expectedRecords = new Set(), actualRecords = new Set()] = [expected, actual].map(({ shown }) => {
     const compared = shown.filter((record) => !unknown.has(nameOf(record)));
     return new Set(compared.map(({ id, fields }) => `${id} ${toJson(fields)}`));
   });
-  const missing = [...due].find((one) => !known.has(one));
-  const more = [...known].find((one) => !due.has(one));
-  if (missing !== undefined || more !== undefined) fail(`${more} is shown, expected ${missing}`);
+  const missing = [...expectedRecords].find((record) => !actualRecords.has(record));
+  const unexpected = [...actualRecords].find((record) => !expectedRecords.has(record));
+  if (missing !== undefined || unexpected !== undefined)
+    failList(`${unexpected} is shown, expected ${missing}`);
   return actual.pages;
 }
 
 async function readPages(store: Store, { resource, query }: List) {
-  const shown: Shown[] = [];
+  const shown: ShownRecord[] = [];
   const [method, url] = requestOf({ resource }, 'list');
   let after: unknown;
   for (let pages = 1; ; pages++) {
@@ -295,13 +295,13 @@ async function readPages(store: Store, { resource, query }: List) {
     const { [resource.plural]: page, next } = parse(body);
     if (status !== 200 || !Array.isArray(page) || page.length > query.limit)
       throw new Error(`${store.name}: GET ${path} led to ${status} ${body}`);
-    shown.push(...page.map((record) => toShown(resource, record)));
+    shown.push(...page.map((record) => toShownRecord(resource, record)));
     after = next;
     if (after === undefined) return { shown, pages };
   }
 }
 
-function isInOrder(before: Shown, { id, addedAt = '' }: Shown, { order }: ListQuery): boolean {
+function isInOrder(before: ShownRecord, { id, addedAt = '' }: ShownRecord, { order }: ListQuery): boolean {
   if (order === 'id') return before.id < id;
   const { addedAt: earlier = '' } = before;
   return earlier > addedAt || (earlier === addedAt && before.id > id);

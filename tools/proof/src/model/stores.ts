@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { routes } from '@plant-store/contract/routes';
-import { has, requestOf } from '../load/operations.js';
-import { type Identity, nameOf, parse, toJson, toShown } from '../load/records.js';
-import type { Place } from '../system/databases.js';
-import { commandOutput, issueToken, recordScopes, Service } from '../system/service.js';
+import { hasOperation, requestOf } from '../load/operations.js';
+import { type Identity, nameOf, parse, toJson, toShownRecord } from '../load/records.js';
+import type { TestBed } from '../system/databases.js';
+import { issueToken, recordScopes, runPlantStore, Service } from '../system/service.js';
 
 /** A request of an operation. */
 export interface Request {
@@ -16,7 +16,7 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a caller sees of a reply. */
+/** The parts of a reply to compare. */
 export interface Observation {
   readonly status: number;
   readonly body: string;
@@ -29,32 +29,33 @@ export interface Store {
   /**
    * Sends a request.
    *
-   * @param token the name of an access token; without one the request has none
+   * @param token the name of an access token, if the request has one
    */
   send(request: Request, token: string | undefined): Promise<Observation>;
-  /** Ends it with a signal, and restarts it with the same records. */
+  /** Ends the store with a signal, and restarts it with the same records. */
   restart(signal: NodeJS.Signals): Promise<void>;
   /** Issues an access token with a unique name. */
   issueToken(name: string): Promise<void>;
-  /** Revokes a token. Resolves once it is rejected, with the milliseconds that this took. */
+  /** Revokes a token, and waits until it is rejected. Resolves with the time that this took, in milliseconds. */
   revokeToken(name: string): Promise<number>;
-  /** Issues a token with a short lifetime. Resolves once it is rejected. */
+  /** Issues a token with a short lifetime, and waits until it is rejected. */
   expireToken(name: string): Promise<void>;
-  /** The stored state of each of these records by name: the fields in JSON, or `deleted`. There must be no other records. */
+  /** Returns the state of these records, by name: the fields in JSON, or `deleted`. Also returns other records, if it can find them. */
   readAll(all: readonly Identity[]): Promise<ReadonlyMap<string, string>>;
   stop(): Promise<unknown>;
 }
 
 /** How many consecutive rejections of a token count as a rejection by every worker. */
-const rejectionsInRow = 8;
-/** The service promises 5 seconds; a machine may be busy. */
+const consecutiveRejections = 8;
+
+/** The service documents 5 seconds. This is longer, because the machine may be busy. */
 const rejectionTimeoutMs = 120_000;
 const pollMs = 50;
 
-/** The built service on a new database. */
+/** Starts the built service on a new database. */
 export async function startServiceStore(
   name: string,
-  { folder, createDatabase }: Place,
+  { folder, createDatabase }: TestBed,
   settings: Readonly<Record<string, string>>,
 ): Promise<Store> {
   const database = await createDatabase();
@@ -69,24 +70,27 @@ export async function startServiceStore(
   let service = await start();
   // A new connection for each request, so that requests reach all workers.
   const exchange = (request: Request, token: string | undefined) =>
-    fetch(`${service.baseUrl}${request.path}`, compose(request, tokens, token, { connection: 'close' }));
+    fetch(
+      `${service.baseUrl}${request.path}`,
+      toRequestInit(request, tokens, token, { connection: 'close' }),
+    );
 
-  /** Waits until a token is rejected. */
-  async function rejection(token: string): Promise<number> {
+  /** Waits until a token is rejected. Resolves with the time that this took, in milliseconds. */
+  async function waitForRejection(token: string): Promise<number> {
     const startedAt = performance.now();
-    for (let inRow = 0; inRow < rejectionsInRow; ) {
+    for (let rejections = 0; rejections < consecutiveRejections; ) {
       const { status } = await exchange({ method: 'GET', path: routes.getOwnToken.path }, token);
-      inRow = status === 401 ? inRow + 1 : 0;
+      rejections = status === 401 ? rejections + 1 : 0;
       if (performance.now() - startedAt > rejectionTimeoutMs)
         throw new Error(`${name}: the token ${token} is still accepted`);
-      if (inRow === 0) await delay(pollMs);
+      if (rejections === 0) await delay(pollMs);
     }
     return performance.now() - startedAt;
   }
 
   return {
     name,
-    send: async (request, token) => observe(await exchange(request, token)),
+    send: async (request, token) => toObservation(await exchange(request, token)),
     async restart(signal) {
       await service.kill(signal);
       service = await start();
@@ -95,14 +99,14 @@ export async function startServiceStore(
       tokens.set(token, await issueToken(environment, token));
     },
     async revokeToken(token) {
-      const lines = (await commandOutput(['token', 'list'], environment)).split('\n');
+      const lines = (await runPlantStore(['token', 'list'], environment)).split('\n');
       const [id = ''] = lines.find((line) => line.split('\t')[1] === token)?.split('\t') ?? [];
-      await commandOutput(['token', 'revoke', id], environment);
-      return rejection(token);
+      await runPlantStore(['token', 'revoke', id], environment);
+      return waitForRejection(token);
     },
     async expireToken(token) {
       tokens.set(token, await issueToken(environment, token, '1s'));
-      await rejection(token);
+      await waitForRejection(token);
     },
     async readAll() {
       const rows = await database.readRows();
@@ -112,17 +116,17 @@ export async function startServiceStore(
   };
 }
 
-/** The fake plant store of the client, which must behave like the service. It keeps its records in memory. */
+/** Creates the fake plant store of the client, which must behave like the service. It keeps its records in memory. */
 export function createFakeStore(): Store {
   const store = createFakePlantStore({ scopes: recordScopes });
   const valid = new Map([['main', store.token]]);
   const issued = new Map(valid);
   const accept = () => store.acceptTokens(store.token, ...valid.values());
   const exchange = (request: Request, token: string | undefined) =>
-    store.fetch(`${store.baseUrl}${request.path}`, compose(request, issued, token));
+    store.fetch(`${store.baseUrl}${request.path}`, toRequestInit(request, issued, token));
   return {
     name: 'fake',
-    send: async (request, token) => observe(await exchange(request, token)),
+    send: async (request, token) => toObservation(await exchange(request, token)),
     restart: async () => undefined,
     async issueToken(name) {
       for (const tokens of [valid, issued]) tokens.set(name, `fake-token-${name}`);
@@ -145,10 +149,10 @@ export function createFakeStore(): Store {
       for (const identity of all) {
         const { resource } = identity;
         const reply = await request(identity, 'get');
-        const { fields } = toShown(resource, parse(await reply.text()));
+        const { fields } = toShownRecord(resource, parse(await reply.text()));
         if (reply.status === 200) found.set(nameOf(identity), toJson(fields));
-        // The delete changes nothing if there is no record.
-        else if (has(resource, 'delete') && (await request(identity, 'delete')).status === 204)
+        // Only a deleted record can be deleted now, and the delete does not change it.
+        else if (hasOperation(resource, 'delete') && (await request(identity, 'delete')).status === 204)
           found.set(nameOf(identity), 'deleted');
       }
       return found;
@@ -157,8 +161,8 @@ export function createFakeStore(): Store {
   };
 }
 
-/** A request as `fetch` takes it. */
-function compose(
+/** Converts a request to the options of `fetch`. */
+function toRequestInit(
   { method, body, headers }: Request,
   tokens: ReadonlyMap<string, string>,
   token: string | undefined,
@@ -174,7 +178,7 @@ function compose(
   };
 }
 
-async function observe(response: Response): Promise<Observation> {
+async function toObservation(response: Response): Promise<Observation> {
   const replayed = response.headers.get('idempotent-replayed') === 'true';
   return { status: response.status, body: await response.text(), replayed };
 }

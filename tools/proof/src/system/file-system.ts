@@ -1,34 +1,30 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Engine, type Place, withFolder, withServer } from './databases.js';
-import { findMissingProgram, runSystemProgram, succeeds, systemEnvironment, until } from './programs.js';
+import { type Engine, type TestBed, withFolder, withServer } from './databases.js';
+import { findMissingProgram, runSystemProgram, succeeds, systemEnvironment, waitUntil } from './programs.js';
 
-/** Finds what is missing on this machine to create a file system; `undefined` if nothing is. */
-export async function findNoFileSystem(): Promise<string | undefined> {
+/** Returns what is missing on this machine to create a file system, or `undefined` if nothing is. */
+export async function findMissingFileSystemSupport(): Promise<string | undefined> {
   const missing = await findMissingProgram('mount', 'umount', 'findmnt', 'mkfs.ext4', 'fsfreeze', 'perl');
   if (missing !== undefined) return missing;
-  return existsSync('/dev/loop-control') ? undefined : 'It needs loop devices, and the right to mount.';
+  return existsSync('/dev/loop-control') ? undefined : 'It needs loop devices, and permission to mount.';
 }
 
-/** A place whose databases are on a separate file system. */
-export interface Disk extends Place {
+/** A test bed with a separate file system for the databases. */
+export interface Disk extends TestBed {
   readonly fileSystem: FileSystem;
 }
 
-/** Runs a trial with a new file system, and unmounts and removes it afterwards, however the trial ends. */
-export function withDisk<T>(
-  engine: Engine,
-  megabytes: number,
-  trial: (disk: Disk) => Promise<T>,
-): Promise<T> {
+/** Runs an action with a new file system. Removes it afterward, even if the action fails. */
+export function withDisk<T>(engine: Engine, megabytes: number, run: (disk: Disk) => Promise<T>): Promise<T> {
   return withFolder(async (folder) => {
     const image = join(folder, 'disk.img');
     const path = join(folder, 'disk');
     mkdirSync(path);
     writeFileSync(image, '');
     truncateSync(image, megabytes * 1024 * 1024);
-    // Without blocks reserved for root, because the service may run as root.
+    // Reserves no blocks for root, because the service may run as root.
     await runSystemProgram('mkfs.ext4', '-q', '-m', '0', image);
     const fileSystem = new FileSystem(image, path);
     const unmountNow = () => {
@@ -39,7 +35,7 @@ export function withDisk<T>(
     process.prependListener('exit', unmountNow);
     try {
       await fileSystem.mount();
-      return await withServer(engine, path, (place) => trial({ ...place, folder, fileSystem }));
+      return await withServer(engine, path, (testBed) => run({ ...testBed, folder, fileSystem }));
     } finally {
       process.off('exit', unmountNow);
       unmountNow();
@@ -47,9 +43,7 @@ export function withDisk<T>(
   });
 }
 
-/**
- * EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, from fs/ext4/ext4.h of Linux. Node.js has no ioctl.
- */
+/** EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, from fs/ext4/ext4.h of Linux. It is in Perl, because Node.js has no ioctl. */
 const shutDownProgram = `open(my $f, "<", $ARGV[0]) or die $!; my $flags = pack("L", 2); ioctl($f, 0x8004587d, $flags) or die $!`;
 
 /** An ext4 file system in a file. */
@@ -64,26 +58,26 @@ class FileSystem {
     await runSystemProgram('mount', '-o', 'loop,errors=remount-ro', this.image, this.path);
   }
 
-  /** Unmounts it as soon as no process uses it any more. */
+  /** Unmounts it as soon as no process uses it. */
   async unmount(): Promise<void> {
     const device = await this.findDevice();
     const isFree = async () =>
       (await succeeds(runSystemProgram('umount', this.path))) || !(await succeeds(this.findDevice()));
-    await until(isFree, `no process uses ${this.path} any more`);
-    // Another mount namespace may have a copy of the mounts, and keep the file system in its current state mounted.
+    await waitUntil(isFree, `no process uses ${this.path}`);
+    // Another mount namespace may have a copy of the mounts, which keeps the file system mounted.
     const loop = `/sys/block/${device}/loop/backing_file`;
-    await until(() => !existsSync(loop), `no other mount namespace has ${this.path}`);
+    await waitUntil(() => !existsSync(loop), `no other mount namespace has ${this.path}`);
   }
 
   /**
-   * Stops it at once, as in a power failure: data that is not on disk yet is lost, and all reads and writes fail until it is unmounted and
-   * mounted.
+   * Shuts it down immediately, as in a power failure. Data that is not on disk yet is lost, and all reads and writes fail until it is
+   * remounted.
    */
   async losePower(): Promise<void> {
     await runSystemProgram('perl', '-e', shutDownProgram, this.path);
   }
 
-  /** Makes it read-only, as the kernel does after a disk error, until it is unmounted and mounted. */
+  /** Makes it read-only until it is remounted, as the kernel does after a disk error. */
   async makeReadOnly(): Promise<void> {
     writeFileSync(`/sys/fs/ext4/${await this.findDevice()}/trigger_fs_error`, 'proof');
   }
@@ -97,7 +91,7 @@ class FileSystem {
     await runSystemProgram('fsfreeze', '--unfreeze', this.path);
   }
 
-  /** The name of the mounted device, such as `loop0`. */
+  /** Returns the name of the mounted device, such as `loop0`. */
   private async findDevice(): Promise<string> {
     const source = await runSystemProgram('findmnt', '--noheadings', '--output', 'SOURCE', this.path);
     return source.replace('/dev/', '');

@@ -6,10 +6,11 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const pollMs = 2;
-/** Only a hanging program takes this long, even on a busy machine. */
-const usualTimeoutMs = 120_000;
 
-/** The environment of system programs: nothing is inherited. */
+/** Only a program that hangs takes this long, even on a busy machine. */
+const defaultTimeoutMs = 120_000;
+
+/** The environment of system programs. They inherit nothing else. */
 export const systemEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 /**
@@ -21,9 +22,9 @@ export async function runSystemProgram(program: string, ...args: readonly string
   return (await run(program, [...args], { env: systemEnvironment })).stdout.trim();
 }
 
-/** Finds what is missing to use system programs as root on Linux; `undefined` if nothing is. */
+/** Returns what is missing to run system programs as root on Linux, or `undefined` if nothing is. */
 export async function findMissingProgram(...programs: readonly string[]): Promise<string | undefined> {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'It needs Linux and the user root.';
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'It needs Linux and root.';
   for (const program of programs)
     if (!(await succeeds(runSystemProgram('sh', '-c', `command -v ${program}`))))
       return `It needs ${program}.`;
@@ -42,17 +43,20 @@ export function succeeds(promise: Promise<unknown>): Promise<boolean> {
  * Polls until a condition holds.
  *
  * @param describe returns details for the error
- * @throws {Error} that names the condition that did not hold in time
+ * @throws {Error} if the condition does not hold in time. The message names it
  */
-export async function until(
+export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
-  what: string,
-  { describe, timeoutMs = usualTimeoutMs }: { describe?: () => string; timeoutMs?: number | undefined } = {},
+  description: string,
+  {
+    describe,
+    timeoutMs = defaultTimeoutMs,
+  }: { describe?: () => string; timeoutMs?: number | undefined } = {},
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline)
-      throw new Error(`It took more than ${timeoutMs / 1000} s until ${what}\n${describe?.() ?? ''}`);
+      throw new Error(`It took more than ${timeoutMs / 1000} s until ${description}\n${describe?.() ?? ''}`);
     await delay(pollMs);
   }
 }
@@ -67,12 +71,12 @@ export function startProgram(
 ): ChildProcess {
   const child = spawn(program, args, { ...options, detached: true });
   started.add(child);
-  // `hasEnded` and `processEnd` also report a program that did not start.
+  // Ignored, because `hasEnded` and `processEnd` also report a program that did not start.
   child.on('error', () => undefined).once('exit', () => started.delete(child));
   return child;
 }
 
-/** Kills a program with its process group at once. */
+/** Kills a program with its process group. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid !== undefined && !hasEnded(child)) kill(-child.pid, 'SIGKILL');
 }
@@ -94,25 +98,25 @@ export async function processEnd(child: ChildProcess): Promise<number | null> {
 }
 
 /**
- * The ids of the running child processes of a process, such as the workers of a service; none if it has ended, or if the system does not
- * list them. Only Linux does.
+ * Returns the IDs of the child processes of a process, such as the workers of a service. Empty if the process has ended, and on systems
+ * other than Linux.
  */
 export function readChildren(pid: number): number[] {
   return readProcess(pid, `task/${pid}/children`)?.split(' ').filter(Boolean).map(Number) ?? [];
 }
 
-/** Reads the command line of a process; empty once it has ended. PostgreSQL sets it to what the process does. */
+/** Returns the command line of a process, or an empty string if it has ended. PostgreSQL sets it to what the process does. */
 export function readCommand(pid: number): string {
   return readProcess(pid, 'cmdline') ?? '';
 }
 
-/** Kills processes at once, and resolves once all have ended. */
+/** Kills processes, and resolves once all have ended. */
 export async function killProcesses(pids: readonly number[]): Promise<void> {
   for (const pid of pids) kill(pid, 'SIGKILL');
   while (pids.some(isRunning)) await delay(pollMs);
 }
 
-/** Stops processes (SIGSTOP), and resolves once none of their main threads runs. */
+/** Stops processes with SIGSTOP, and resolves once none of their main threads runs. */
 export async function stopProcesses(pids: readonly number[]): Promise<void> {
   for (const pid of pids) kill(pid, 'SIGSTOP');
   while (pids.some((pid) => !['T', 't', undefined].includes(readState(pid)))) await delay(pollMs);
@@ -132,13 +136,13 @@ export function isRunning(pid: number): boolean {
   return ![undefined, 'Z', 'X'].includes(readState(pid));
 }
 
-/** The state of the main thread of a process, as a letter; see proc_pid_stat(5). */
+/** Returns the state of the main thread of a process, as a letter; see proc_pid_stat(5). */
 function readState(pid: number): string | undefined {
   // The program name, in parentheses, may contain any character.
   return readProcess(pid, 'stat')?.replace(/^.*\) /s, '')[0];
 }
 
-/** Reads a file about a process from `/proc`; `undefined` once the process has ended. */
+/** Reads a file about a process from `/proc`. Returns `undefined` if the process has ended. */
 function readProcess(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

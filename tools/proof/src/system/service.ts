@@ -3,16 +3,16 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { scopes } from '@plant-store/contract/access-token';
-import { hasEnded, killGroup, processEnd, startProgram, until } from './programs.js';
+import { hasEnded, killGroup, processEnd, startProgram, waitUntil } from './programs.js';
 
 const run = promisify(execFile);
 
-/** The build of the service, as operators run it. */
-const main = fileURLToPath(new URL('../../../../apps/api/dist/main.js', import.meta.url));
+/** The built service. */
+const mainPath = fileURLToPath(new URL('../../../../apps/api/dist/main.js', import.meta.url));
 
 type Settings = Readonly<Record<string, string>>;
 
-/** The environment of the service. Nothing is inherited, so that every machine uses the same defaults. */
+/** Returns the environment of the service. It inherits nothing, so that the defaults are the same on every machine. */
 const environmentOf = (settings: Settings) => ({
   NODE_ENV: 'production',
   PATH: '/usr/bin:/bin',
@@ -20,51 +20,51 @@ const environmentOf = (settings: Settings) => ({
 });
 
 /**
- * Runs `plant-store` to its end, and returns its output.
+ * Runs `plant-store`, and returns its output.
  *
  * @throws {Error} with its output if it fails
  */
-export async function commandOutput(args: readonly string[], settings: Settings): Promise<string> {
+export async function runPlantStore(args: readonly string[], settings: Settings): Promise<string> {
   const options = { env: environmentOf(settings), maxBuffer: Number.POSITIVE_INFINITY };
-  return (await run(process.execPath, [main, ...args], options)).stdout;
+  return (await run(process.execPath, [mainPath, ...args], options)).stdout;
 }
 
-/** The scopes of tokens: everything with the records of all resources. */
+/** The scopes of the tokens: everything with the records of all resources. */
 export const recordScopes = scopes.filter((scope) => scope !== 'admin');
 
 /**
  * Issues an access token in a database and returns it.
  *
- * @param expires such as `30s`; never by default
+ * @param expires such as `30s`, or `never`
  */
 export async function issueToken(settings: Settings, name = 'proof', expires = 'never'): Promise<string> {
   const options = ['--name', name, '--expires', expires, '--can', recordScopes.join()];
-  return (await commandOutput(['token', 'create', ...options], settings)).trim();
+  return (await runPlantStore(['token', 'create', ...options], settings)).trim();
 }
 
 /** How to start the service. */
 export interface ServiceOptions {
   /** The value of `DATABASE_URL`. */
   readonly databaseUrl: string;
-  /** The file for its output; an existing one is replaced. */
+  /** The file for its output. Replaces an existing file. */
   readonly logFile: string;
   /**
-   * Its settings, such as `WORKERS`. `LOG_LEVEL` must include the line that reports that it listens. By default, `PORT` is any free one,
-   * and there is no delay when it stops.
+   * Its settings, such as `WORKERS`. `LOG_LEVEL` must include the line that reports that it listens. By default it uses any free port, and
+   * stops without a delay.
    */
   readonly settings: Settings;
 }
 
 /** The built service, in a separate process. */
 export class Service {
-  /** Such as `http://127.0.0.1:3000`, once it has started. */
+  /** Such as `http://127.0.0.1:3000`. Empty until it has started. */
   baseUrl = '';
-  /** The id of its process; with workers, that of the primary process, which is their parent. */
+  /** The ID of its process. With workers, the ID of the primary process, which is their parent. */
   readonly pid: number;
   /**
    * Resolves once it listens.
    *
-   * @throws {Error} with its output if it ends first, or does not listen in time
+   * @throws {Error} if it ends first, or does not listen in time. The message has its output
    */
   readonly started: Promise<this>;
   private readonly child: ChildProcess;
@@ -72,18 +72,18 @@ export class Service {
   constructor(private readonly options: ServiceOptions) {
     const { databaseUrl, logFile, settings } = options;
     const output = openSync(logFile, 'w');
-    this.child = startProgram(process.execPath, [main, 'serve'], {
+    this.child = startProgram(process.execPath, [mainPath, 'serve'], {
       env: environmentOf({ PORT: '0', DRAIN_DELAY_MS: '0', DATABASE_URL: databaseUrl, ...settings }),
       stdio: ['ignore', output, output],
     });
     closeSync(output);
     this.pid = this.child.pid ?? 0;
     this.started = this.start();
-    // A caller that kills it does not wait for the start.
+    // A caller that kills it may not wait for the start.
     this.started.catch(() => undefined);
   }
 
-  /** Its output so far. */
+  /** Returns its output so far. */
   readLog(): string {
     return readFileSync(this.options.logFile, 'utf8');
   }
@@ -98,7 +98,7 @@ export class Service {
     return processEnd(this.child);
   }
 
-  /** Kills it and its workers at once, whether it listens yet or not, and resolves once its process has ended. */
+  /** Kills it and its workers, even before it listens, and resolves once its process has ended. */
   async killAll(): Promise<void> {
     killGroup(this.child);
     await processEnd(this.child);
@@ -112,7 +112,7 @@ export class Service {
       if (ended && this.baseUrl === '') throw new Error(`The service ended before it listened:\n${text}`);
       return this.baseUrl !== '';
     };
-    await until(hasStarted, 'the service listens', { describe: () => this.readLog() });
+    await waitUntil(hasStarted, 'the service listens', { describe: () => this.readLog() });
     return this;
   }
 }

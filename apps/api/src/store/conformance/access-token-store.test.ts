@@ -291,7 +291,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     });
 
     it('keeps both tokens when the database fails after the delivery', async () => {
-      const { text } = await issue();
+      const { secret: text } = await issue();
       let endOutage = async () => undefined as unknown;
       const rotation = rotate({ overlapMs: 0 }, async (replacement) => {
         await print(replacement);
@@ -303,7 +303,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     });
 
     it('limits a token once when it is rotated twice at the same time', async () => {
-      const { text } = await issue();
+      const { secret: text } = await issue();
       await Promise.all([rotate(), rotate({ overlapMs: 2 * hourMs })]);
       expect(await statusesOf([text, ...printed])).toEqual(['valid', 'valid', 'valid']);
       expect(await statusesOf([text, ...printed], hourMs)).toEqual(['expired', 'valid', 'valid']);

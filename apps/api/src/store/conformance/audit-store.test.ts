@@ -1,6 +1,6 @@
 import { type Scope, scopes } from '@plant-store/contract/access-token';
 import type { AuditAction } from '@plant-store/contract/operations';
-import type { AccessToken, Actor, Deed } from '@plant-store/records';
+import type { AccessToken, Actor, AuditEvent } from '@plant-store/records';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
@@ -214,7 +214,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
 
   it('stores actions without a token, and never reuses a number', async () => {
     const file = { name: 'plants.csv', resources: ['plants'], imported: 3, alreadyThere: 2, bad: 1 };
-    const deed: Deed = {
+    const deed: AuditEvent = {
       at: 5,
       by: { user: 'anna' },
       action: 'imported',
@@ -232,7 +232,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
 
   it('never contains the text of a token, even in a name, and skips actions of later versions', async () => {
     const secret = generateAccessToken();
-    const { text } = await createTokenService(database.accessTokens).issue({ name: secret, scopes });
+    const { secret: text } = await createTokenService(database.accessTokens).issue({ name: secret, scopes });
     const user = { user: secret };
     await database.audit.add({ at: 1, by: user, action: 'imported', about: {} });
     const [imported, created] = await list();

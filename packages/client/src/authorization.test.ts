@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createAuthorize, formatAuthorization } from './tokens.js';
+import { createAuthorize, formatAuthorization } from './authorization.js';
 
 it.each(['pst_0aZ', 'eyJhbGciOiJFUzI1NiJ9.e30.a-b_c', 'a~b+c/d=='])('takes %s', (token) => {
   expect(formatAuthorization(token)).toBe(`Bearer ${token}`);

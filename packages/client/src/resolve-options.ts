@@ -1,19 +1,19 @@
+import { type Authorize, createAuthorize } from './authorization.js';
 import type { CallOptions } from './options.js';
 import { parseBaseUrl } from './parse-base-url.js';
-import { type Authorize, createAuthorize } from './tokens.js';
 
 /** The options of a client or of a call, validated. */
 export interface ResolvedOptions extends CallOptions {
   /** As `parseBaseUrl` returns it. */
   readonly baseUrl: string;
-  /** Shared by all calls that take the token from here. */
+  /** Shared by all calls that use this token. */
   readonly authorize: Authorize;
   /** With lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Merges options with those of a client, and overrides them. An `undefined` option counts as absent.
+ * Validates options and merges them into those of a client, which they override. An `undefined` option counts as absent.
  *
  * @throws {TypeError} when `baseUrl` or `token` is not valid, or there is none
  */
@@ -21,13 +21,13 @@ export function resolveOptions(
   defaults: Partial<ResolvedOptions>,
   { baseUrl, token, headers, ...given }: CallOptions,
 ): ResolvedOptions {
-  const lowerCase: Record<string, string> = { ...defaults.headers };
-  for (const [name, value] of Object.entries({ ...headers })) lowerCase[name.toLowerCase()] = value;
+  const merged: Record<string, string> = { ...defaults.headers };
+  for (const [name, value] of Object.entries({ ...headers })) merged[name.toLowerCase()] = value;
   return {
     ...defaults,
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)),
     baseUrl: (baseUrl == null && defaults.baseUrl) || parseBaseUrl(baseUrl),
     authorize: (token === undefined && defaults.authorize) || createAuthorize(token),
-    headers: lowerCase,
+    headers: merged,
   };
 }
