@@ -20,8 +20,8 @@ export const orderTitles: Readonly<Record<ListOrder, string>> = {
   oldest: 'Oldest first',
   name: 'Name, A to Z',
   '-name': 'Name, Z to A',
-  id: 'Smallest id first',
-  '-id': 'Largest id first',
+  id: 'Smallest ID first',
+  '-id': 'Largest ID first',
 };
 
 export const isOrder = (text: string | null): text is ListOrder =>

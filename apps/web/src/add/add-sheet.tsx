@@ -159,7 +159,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
       >
         {pasted && (
           <button type="button" onClick={() => void importInstead(pasted)}>
-            {`${countLines(pasted.text)} lines: import them instead?`}
+            {`Import these ${countLines(pasted.text)} lines instead`}
           </button>
         )}
         {takenId !== undefined && (
@@ -193,7 +193,7 @@ function toNewPlant(plant: AddedPlant): NewPlant {
 }
 
 function nameOf({ id, name }: NewPlant): string {
-  return `${toVisible(name)}, id ${id}`;
+  return `${toVisible(name)}, ID ${id}`;
 }
 
 /** A form with a suggested id, and the tag of the previous plant, which is often the same. */
@@ -235,7 +235,7 @@ function TakenId({ id, onFreeId }: TakenIdProps) {
     <div className="other-plant">
       {holder !== undefined && (
         <p>
-          Plant with id <code translate="no">{`${id}`}</code>:
+          Plant with ID <code translate="no">{`${id}`}</code>:
           <PlantTexts plant={holder} />
         </p>
       )}
@@ -246,7 +246,7 @@ function TakenId({ id, onFreeId }: TakenIdProps) {
           </button>
         )}
         <button type="button" onClick={onFreeId}>
-          Use a free id
+          Use a free ID
         </button>
       </div>
     </div>

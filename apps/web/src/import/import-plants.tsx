@@ -72,7 +72,7 @@ function Step({ session, state }: StepProps) {
 /** Shows the progress of reading, checking, or comparing lines. */
 function Reading({ session, state: { fraction } }: StepProps) {
   const isReading = fraction === undefined;
-  const title = isReading ? 'Reading the lines' : 'Comparing with the stored plants';
+  const title = isReading ? 'Reading the lines' : 'Comparing with the saved plants';
   const cancel = (
     <button type="button" onClick={() => session.reset()}>
       Cancel

@@ -9,27 +9,27 @@ const character: readonly Key[] = [
   [['/'], 'Search'],
   [['N'], 'Add a plant'],
   [['E'], 'Edit the open plant'],
-  [['?'], 'Show these keys'],
+  [['?'], 'Show these shortcuts'],
 ];
 
 const inList: readonly Key[] = [
   [['Ctrl+Z', '⌘Z'], 'Undo the last delete or edit'],
   [['Ctrl+P', '⌘P'], 'Print the list'],
-  [['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'], 'Move through the plants'],
-  [['Enter', 'F2'], 'Edit the plant in the list'],
+  [['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'], 'Move through the list'],
+  [['Enter', 'F2'], 'Edit the plant in place'],
   [['O'], 'Open the plant'],
   [['Space'], 'Select or deselect the plant'],
-  [['Shift+↑', 'Shift+↓', 'Shift+Space'], 'Select a range; with a mouse, Shift+click'],
+  [['Shift+↑', 'Shift+↓', 'Shift+Space'], 'Select a range (with a mouse, Shift+click)'],
   [['Ctrl+A', '⌘A'], 'Select all loaded plants'],
   [['Delete'], 'Delete the selected plants, or the focused plant'],
-  [['Escape'], 'Clear the selection; close a panel'],
+  [['Escape'], 'Clear the selection or close the panel'],
 ];
 
 /** Lists the keyboard shortcuts, with a switch for single-key ones. */
 export function KeysSheet({ onClose }: { onClose(): void }) {
   const [isOn, setOn] = useState(areCharacterKeysOn);
   return (
-    <Sheet isOpen title="Keys" onClose={onClose}>
+    <Sheet isOpen title="Keyboard shortcuts" onClose={onClose}>
       <h3>Anywhere</h3>
       <KeyList keys={character} />
       <label className="check">

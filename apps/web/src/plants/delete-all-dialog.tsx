@@ -26,8 +26,8 @@ export function DeleteAll({ filter, count, onDelete, onClose }: DeleteAllProps) 
     <dialog ref={dialog} className="dialog" aria-labelledby={title} onCancel={onClose}>
       <h2 id={title}>{`Delete ${number}?`}</h2>
       <p>
-        <span>All plants in the list</span> <bdi translate="no">{`“${titleOf(filter)}”.`}</bdi>{' '}
-        <span>You can undo this as long as this page is open.</span>
+        <span>This deletes all plants in the list</span> <bdi translate="no">{`“${titleOf(filter)}”.`}</bdi>{' '}
+        <span>You can undo it while this page is open.</span>
       </p>
       <div className="submit-row">
         <button ref={keep} type="button" onClick={onClose}>

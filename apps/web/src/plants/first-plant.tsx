@@ -57,7 +57,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
     <div className="first-plant">
       <Pots />
       <h2>Every plant, in one list</h2>
-      <p className="lead">Type the first name to start the list. Everyone who uses this store sees it.</p>
+      <p className="lead">Enter your first plant. Everyone who uses this store can see it.</p>
       <form onSubmit={(event) => void submit(event)}>
         <label>
           <Icon name="plant" />
@@ -95,7 +95,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
         <button type="button" onClick={() => navigate({ ...home, view: 'import' })}>
           <Icon name="sheet" />
           <strong>Import a spreadsheet</strong>
-          <span>Choose an Excel or CSV file. You see every line before it is saved.</span>
+          <span>Choose an Excel or CSV file. You review every line before it is saved.</span>
         </button>
         <button
           type="button"
@@ -105,7 +105,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
         >
           <Icon name="example" />
           <strong>Look around first</strong>
-          <span>Load 20 examples, which you can delete later.</span>
+          <span>Load 20 example plants. You can delete them later.</span>
         </button>
       </div>
     </div>

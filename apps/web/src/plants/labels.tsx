@@ -51,7 +51,7 @@ function Label({ plant: { id, name, tag } }: { readonly plant: StoredPlant }) {
         {tag?.trim() && <bdi>{`${toVisible(tag, 40)} · `}</bdi>}
         {`${id}`}
       </p>
-      <QrCode address={`${serviceUrl}/p/${id}`} label={`Opens ${id}`} />
+      <QrCode address={`${serviceUrl}/p/${id}`} label={`QR code for plant ${id}`} />
     </article>
   );
 }

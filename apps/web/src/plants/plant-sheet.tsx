@@ -148,10 +148,10 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
                 <time dateTime={plant.addedAt}>{formatTime(plant.addedAt)}</time>
               )}
             </dd>
-            <dt>Id</dt>
+            <dt>ID</dt>
             <dd>
               <code translate="no">{`${plant.id}`}</code>{' '}
-              <CopyButton text={`${plant.id}`} label="Copy the id" />
+              <CopyButton text={`${plant.id}`} label="Copy the ID" />
             </dd>
           </dl>
         </>

@@ -389,7 +389,7 @@ function Cell({ plant, column: { name }, canEdit, isCard }: CellProps) {
     return (
       <td className="plant-id">
         <code translate="no">{`${id}`}</code>
-        <CopyButton text={`${id}`} label={`Copy the id ${id}`} inTable />
+        <CopyButton text={`${id}`} label={`Copy the ID ${id}`} inTable />
       </td>
     );
   }

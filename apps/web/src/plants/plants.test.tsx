@@ -142,12 +142,12 @@ it('searches after a pause in typing, and keeps search, tag and sort order in th
   expect(location.search).toBe('');
   act(() => navigate({ view: 'plants', filter: { tag: 'shade', order: 'newest' } }));
   await waitFor(async () => expect(await names()).toEqual(['Fern']));
-  await user.click(screen.getByRole('button', { name: 'Id' }));
+  await user.click(screen.getByRole('button', { name: 'ID' }));
   await waitFor(() => expect(location.search).toBe('?tag=shade&order=id'));
   const sorts = () =>
     screen.getAllByRole('columnheader').map((title) => title.getAttribute('aria-sort') ?? '');
   expect(sorts()).toEqual(['', '', '', 'ascending', '', '']);
-  await user.click(screen.getByRole('button', { name: 'Id' }));
+  await user.click(screen.getByRole('button', { name: 'ID' }));
   await waitFor(() => expect(location.search).toBe('?tag=shade&order=-id'));
   expect(sorts()).toEqual(['', '', '', 'descending', '', '']);
   act(() => history.back());

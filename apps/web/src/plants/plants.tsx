@@ -312,9 +312,9 @@ function describe({ rows, total, searched, hasNextPage, filter }: Described): st
   const ofId = {
     none: '',
     asking: '',
-    found: rows.count === 1 ? ', by its id' : ', with the exact ID match first',
-    missing: '. No plant has this id',
-    other: '. The plant with this id has a different tag',
+    found: rows.count === 1 ? ' by ID' : ', with the exact ID match first',
+    missing: '. No plant has this ID',
+    other: '. The plant with this ID has a different tag',
   }[searched];
   if (searched === 'asking' && rows.count === 0) return 'Searching…';
   return `${number} ${count === 1 ? 'plant' : 'plants'}${isFiltered(filter) ? ' found' : ''}${ofId}`;

@@ -212,7 +212,7 @@ function MoreMenu({ count, onPrint, onExport, onDeleteAll }: ToolbarProps) {
         <Icon name="download" /> Export as CSV
       </button>
       <button type="button" onClick={() => onExport('ndjson')}>
-        <Icon name="download" /> Export for programs
+        <Icon name="download" /> Export as NDJSON
       </button>
       <hr />
       <button type="button" onClick={() => onPrint({ what: 'list' })}>

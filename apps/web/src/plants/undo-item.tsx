@@ -66,21 +66,21 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
     return kept === 0 ? (
       <About before="Undone:" plants={plants} />
     ) : (
-      <About plants={plants} after="has changed since, so the edit was not undone." />
+      <About plants={plants} after="has changed since then, so the edit was not undone." />
     );
   }
   if (edit !== undefined && state === 'undone') {
     const { kept } = edit;
     if (plants.length === 0)
       return (
-        <span>{`Nothing was undone: someone changed ${kept === 1 ? 'the plant' : `the ${kept.toLocaleString()} plants`} since.`}</span>
+        <span>{`Nothing was undone, because someone changed ${kept === 1 ? 'the plant' : `the ${kept.toLocaleString()} plants`}.`}</span>
       );
-    const left = `${kept.toLocaleString()} ${kept === 1 ? 'has' : 'have'} changed since.`;
-    const done = isOne ? 'has its tag back.' : 'have their tags back.';
-    return <About plants={plants} after={kept > 0 ? `${done} ${left}` : done} />;
+    const left = `${kept.toLocaleString()} ${kept === 1 ? 'has' : 'have'} changed since then.`;
+    const before = isOne ? 'Restored the tag of' : 'Restored the tags of';
+    return <About before={before} plants={plants} after={kept > 0 ? `. ${left}` : '.'} />;
   }
   if (edit !== undefined) {
-    if (edit.tag === undefined) return <About before="Removed the tag of" plants={plants} after="." />;
+    if (edit.tag === undefined) return <About before="Removed the tag from" plants={plants} after="." />;
     return (
       <>
         <About plants={plants} after="tagged" /> <bdi translate="no">{toVisible(edit.tag, 60)}</bdi>
@@ -107,7 +107,7 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
       <About before={isCertain ? 'Deleted' : 'Deleting'} plants={plants} />
       {isOne && (
         <span>
-          , id <span translate="no">{`${plants[0]?.id}`}</span>
+          , ID <span translate="no">{`${plants[0]?.id}`}</span>
         </span>
       )}
       <span>{isCertain ? '.' : '…'}</span>
@@ -135,10 +135,9 @@ function About({ before, plants, after }: AboutProps) {
   );
 }
 
-function describeFailure({ plants, state, edit }: Action): string {
-  const isOne = plants.length === 1;
-  if (edit?.label !== undefined) return 'might have kept the edit';
-  if (edit !== undefined) return isOne ? 'might not have its tag back' : 'might not have their tags back';
+function describeFailure({ state, edit }: Action): string {
+  if (edit?.label !== undefined) return 'might still have the edit';
+  if (edit !== undefined) return 'might still have the change';
   return `might not be ${state === 'failed' ? 'deleted' : 'restored'}`;
 }
 

@@ -30,6 +30,6 @@ it('reports what exceeds the limits of a workbook', () => {
   expect(() => workbook.writeRow(['x'.repeat(32_768)])).toThrow('Export the plants as CSV.');
   for (let row = 1; row < 1_048_576; row++) workbook.writeRow(['']);
   expect(() => workbook.writeRow([''])).toThrow(
-    'A workbook has at most 1,048,575 plants. Export them as CSV.',
+    'An Excel sheet can have at most 1,048,575 plants. Export them as CSV.',
   );
 });

@@ -55,10 +55,10 @@ export function openWorkbook(sheet: string, widths: readonly number[]): Workbook
     writeRow(cells) {
       if (++count > limits.rows)
         throw new Error(
-          `A workbook has at most ${(limits.rows - 1).toLocaleString()} plants. Export them as CSV.`,
+          `An Excel sheet can have at most ${(limits.rows - 1).toLocaleString()} plants. Export them as CSV.`,
         );
       if (cells.some((text) => text.length > limits.text))
-        throw new Error('A name is too long for a workbook. Export the plants as CSV.');
+        throw new Error('A text is too long for an Excel cell. Export the plants as CSV.');
       xml += `<row r="${count}">${cells.map((text, index) => writeCell(text, nameColumn(index) + count)).join('')}</row>`;
     },
     flush() {

@@ -48,8 +48,8 @@ interface Explanation {
 
 const safe = 'Trying again is safe.';
 const uncertain: Readonly<Record<Purpose, string>> = {
-  add: `The plant may be stored. ${safe}`,
-  change: `It may be changed. ${safe}`,
+  add: `The plant may have been saved. ${safe}`,
+  change: `The change may have been saved. ${safe}`,
   read: '',
 };
 const ofPage: Explanation = {
@@ -64,7 +64,7 @@ const ofAddress: Explanation = {
   about: 'later',
   explain: ({ message }) => [
     `This address does not accept plants: ${message}`,
-    'Ask your administrator for the right one.',
+    'Ask your administrator for the right address.',
   ],
 };
 const ofToken: Explanation = {
@@ -93,11 +93,11 @@ const explanations: Explanations = {
   // invalid_plant
   40002: { about: 'plant', explain: ({ message }) => [message] },
   // id_taken
-  40003: { about: 'id', explain: () => ['Another plant has this id.', 'Choose another id.'] },
+  40003: { about: 'id', explain: () => ['Another plant has this ID.', 'Choose another ID.'] },
   // id_retired
   40007: {
     about: 'id',
-    explain: () => ['This id belonged to a deleted plant.', 'Choose another id.'],
+    explain: () => ['This ID belonged to a deleted plant.', 'Choose another ID.'],
   },
   // changes_unsupported
   50100: ofPage,
@@ -106,7 +106,7 @@ const explanations: Explanations = {
   // precondition_failed
   41200: {
     about: 'plant',
-    explain: () => ['Someone else changed this plant.', 'Review it, then decide.'],
+    explain: () => ['Someone else changed this plant.', 'Review the new version, then decide.'],
   },
   // body_too_large
   40005: {
@@ -125,7 +125,7 @@ const explanations: Explanations = {
   // cursor_expired
   40011: {
     about: 'plant',
-    explain: () => ['A backup has replaced the plants.', 'Reload the page.'],
+    explain: () => ['The plants were restored from a backup.', 'Reload the page.'],
   },
   // exceeds_issuer
   40301: { about: 'scope', explain: ({ message }) => [message] },
@@ -214,7 +214,7 @@ export function explainRejection(
   const { about, explain } = { ...byWords, ...explanations[error as ErrorNumber] };
   const wait = seconds > 1 ? `in ${seconds} seconds` : 'in a moment';
   const report =
-    requestId === null ? '' : `If this happens again, give your administrator the request id ${requestId}.`;
+    requestId === null ? '' : `If this happens again, give your administrator the request ID ${requestId}.`;
   const again = { safe: purpose === 'read' ? '' : safe, uncertain: uncertain[purpose] };
   const sentences = explain({ message, wait, report, ...again }, purpose);
   return { about, message: joinSentences(sentences), cause: sentences[0] };

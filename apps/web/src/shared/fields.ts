@@ -9,7 +9,7 @@ export const textNames = namesOf<Plant>(resources.plant);
 
 export type TextName = keyof Plant;
 
-/** The fields of a plant that a person enters: its id and its texts. */
+/** The fields of a plant that a person enters: its ID and its texts. */
 export type FieldName = 'id' | TextName;
 
 /** A value for each field. */
@@ -18,11 +18,15 @@ export type ByField<Value> = { readonly [Name in FieldName]: Value };
 /** The fields of a plant as a person writes them. Empty and absent fields are the same. */
 export type Texts = ByField<string>;
 
-/** In their order in files; a form has the id last. */
+/** In their order in files; a form has the ID last. */
 export const fieldNames: readonly FieldName[] = ['id', ...textNames];
 
 /** The labels of the fields. */
-export const labels: ByField<string> = mapFields((name) => fields[name]?.label ?? 'Id');
+export const labels: ByField<string> = mapFields((name) => fields[name]?.label ?? 'ID');
+
+/** The label of a field within a sentence, such as `name` or `ID`. */
+export const labelInSentence = (name: FieldName): string =>
+  name === 'id' ? labels.id : labels[name].toLowerCase();
 
 /** Before anything is entered. */
 export const noTexts: Texts = mapFields(() => '');

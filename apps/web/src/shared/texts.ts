@@ -1,7 +1,7 @@
 import { fieldsetOf } from '@plant-store/contract/columns';
 import type { Plant } from '@plant-store/contract/operations';
 import { resources } from '@plant-store/contract/resources';
-import { type FieldName, labels, textNames } from './fields.js';
+import { type FieldName, labelInSentence, textNames } from './fields.js';
 
 /** The texts of a plant that has other members, and whether two plants have the same texts. */
 export const { pick: pickTexts, isSame: hasSameTexts } = fieldsetOf<Plant>(resources.plant);
@@ -16,7 +16,7 @@ export function withoutEmpty(texts: Readonly<Record<string, string>>): Readonly<
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
 }
 
-/** The fields in a sentence, such as `id, name and tag`. */
+/** The fields in a sentence, such as `ID, name, and tag`. */
 export function listFields(names: readonly FieldName[]): string {
-  return new Intl.ListFormat('en-US').format(names.map((name) => labels[name].toLowerCase()));
+  return new Intl.ListFormat('en-US').format(names.map(labelInSentence));
 }

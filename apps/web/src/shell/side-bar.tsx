@@ -37,7 +37,7 @@ export function SideBar({ route, onOpen }: SideBarProps) {
           </li>
         )}
         <SideButton icon="key" label="Access" onClick={() => onOpen('access')} />
-        <SideButton icon="keyboard" label="Keys" hint="?" onClick={() => onOpen('keys')} />
+        <SideButton icon="keyboard" label="Shortcuts" hint="?" onClick={() => onOpen('keys')} />
       </ul>
     </div>
   );

@@ -20,7 +20,7 @@ export function RememberBox({ place, onChange }: RememberBoxProps) {
       />
       <label htmlFor={id}>Remember on this device</label>
       <p id={`${id}-note`} className="note">
-        Anyone who uses this browser after you has your access until you sign out.
+        Until you sign out, anyone who uses this browser can use your access.
       </p>
       {place === 'device' && isDeviceBlocked() && (
         <p role="alert" className="message problem">

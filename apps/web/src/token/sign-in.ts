@@ -38,7 +38,7 @@ export async function beginSignIn(
   };
   keepBegun(begun);
   if (findBegun(begun.state) === undefined)
-    throw new Error('The browser keeps nothing for this page, which signing in needs.');
+    throw new Error('Your browser blocks storage for this page. Allow it, and try again.');
   const url = new URL(endpoint);
   const parameters = {
     client_id: settings.clientId,
@@ -56,7 +56,7 @@ export async function beginSignIn(
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   if (!isInNewTab) location.assign(url);
   else if (window.open(url) === null)
-    throw new Error('The browser has opened no new tab to sign in. Permit that, and try again.');
+    throw new Error('Your browser blocked the sign-in tab. Allow pop-ups for this page, and try again.');
 }
 
 /**
@@ -190,7 +190,7 @@ function explain(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError)
     return `${error.error_description ?? error.error}.`;
   if (error instanceof oauth.OperationProcessingError && error.code === oauth.JWT_TIMESTAMP_CHECK)
-    return `This device has the wrong time: ${new Date().toLocaleString()}. Correct it, then sign in again.`;
+    return `The clock of this device is wrong: ${new Date().toLocaleString()}. Correct it, then sign in again.`;
   return error instanceof Error ? error.message : String(error);
 }
 

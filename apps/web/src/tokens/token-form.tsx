@@ -59,7 +59,7 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
         ))}
       </fieldset>
       <Field
-        label="Last day"
+        label="Expiration date"
         name="token-day"
         type="date"
         max="9999-12-31"

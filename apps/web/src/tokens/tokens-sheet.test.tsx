@@ -63,7 +63,7 @@ it('creates a token with no more than its own scopes, shows its text until that 
   ]);
   await user.type(screen.getByRole('textbox', { name: 'Who or what uses it' }), 'shop');
   await user.click(screen.getByRole('checkbox', { name: 'Add plants' }));
-  await user.type(screen.getByLabelText('Last day'), '2999-12-31');
+  await user.type(screen.getByLabelText('Expiration date'), '2999-12-31');
   await user.type(screen.getByRole('spinbutton', { name: 'Requests per minute' }), '600');
   await user.click(screen.getByRole('button', { name: 'Create token' }));
   await waitFor(() => expect(shownSecret()).toMatch(/^pst_\w{49}$/));
@@ -111,7 +111,7 @@ it('rotates and revokes a token after confirmation', async () => {
   };
   await user.click(revoke);
   expect(await states()).toEqual([false, false, false, false]);
-  await user.click(screen.getByRole('button', { name: 'Revoke for good: shop' }));
+  await user.click(screen.getByRole('button', { name: 'Revoke permanently: shop' }));
   await waitFor(async () => expect((await states()).filter(Boolean)).toHaveLength(1));
 });
 

@@ -129,7 +129,7 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
                   }}
                 >
                   {asked?.id === token.id && asked.what === 'revoke' ? (
-                    <span key="sure">Revoke for good</span>
+                    <span key="sure">Revoke permanently</span>
                   ) : (
                     <span key="ask">Revoke</span>
                   )}
@@ -199,7 +199,7 @@ function describeToken(token: Token): string {
   const { id, scopes, createdAt, lastUsedAt, ratePerMinute } = token;
   return [
     scopes.map(labelScope).join(', '),
-    `id ${id}, created ${formatTime(createdAt)}`,
+    `ID ${id}, created ${formatTime(createdAt)}`,
     describeEnd(token),
     lastUsedAt === undefined ? 'never used' : `last used ${describeUse(lastUsedAt)}`,
     ...(ratePerMinute === undefined ? [] : [`${ratePerMinute.toLocaleString()} requests per minute`]),

@@ -37,7 +37,7 @@ export function AddedList({ added, offeredKey, pending, onRetry }: AddedListProp
                 <PlantTexts plant={plant} />
               </p>
               <p className="added-id">
-                <span className="visually-hidden">Id </span>
+                <span className="visually-hidden">ID </span>
                 <span translate="no">{id}</span>
               </p>
               {reason !== undefined && <p className="added-reason">{reason}</p>}

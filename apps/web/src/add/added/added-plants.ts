@@ -23,7 +23,7 @@ export const maxAdded = 100;
 export const maxCharacters = 1_000_000;
 
 const interrupted =
-  'Adding it was interrupted, so the plant may already be saved. You can safely add it again.';
+  'The request was interrupted, so the plant may already be saved. You can safely add it again.';
 
 /** Puts a plant that is being sent first, and removes an unconfirmed earlier attempt for the same plant. */
 export function beginAdding(

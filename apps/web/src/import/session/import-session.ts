@@ -160,10 +160,10 @@ export class ImportSession {
     const kept = this.#state.progress === undefined ? 'Nothing was saved.' : 'What was saved stays saved.';
     const what =
       message === ''
-        ? 'A part of this page could not be loaded or has run out of memory.'
+        ? 'Part of this page failed to load or ran out of memory.'
         : `Something went wrong on this page: ${message}.`;
     const advice =
-      'Reload the page, then choose the same file, or paste the same lines, again: nothing is added twice.';
+      'Reload the page, then choose the same file or paste the same lines again. Nothing is added twice.';
     this.startOver({ problem: `${what} ${kept} ${advice}` });
   }
 

@@ -94,8 +94,8 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
       </p>
       {choice.id === undefined && (
         <p className="import-hint">
-          <strong>Ids are chosen for you.</strong>{' '}
-          <span>{`The same ${source} gets the same ids, so importing it again adds no duplicates. A line that has changed or moved is treated as a new plant.`}</span>
+          <strong>IDs are generated for you.</strong>{' '}
+          <span>{`The same ${source} gets the same IDs, so importing it again adds no duplicates. A line that has changed or moved is treated as a new plant.`}</span>
         </p>
       )}
     </StepFrame>

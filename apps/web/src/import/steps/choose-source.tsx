@@ -7,7 +7,7 @@ import { StepFrame, type StepProps } from './step-frame.js';
 
 /** Asks for a file or pasted lines. */
 export function ChooseSource({ session, state }: StepProps) {
-  const lead = `Choose a spreadsheet (.xlsx) or a CSV file with one plant on each line: its ${listFields(fieldNames)}. Only the ${listFields(requiredTexts)} is needed. You review everything before anything is saved.`;
+  const lead = `Choose a spreadsheet (.xlsx) or a CSV file with one plant per line. The columns can be ${listFields(fieldNames)}. Only ${listFields(requiredTexts)} is required. You review everything before anything is saved.`;
   return (
     <StepFrame step="File" title="Import plants" lead={lead}>
       <FileDrop session={session} />
@@ -53,7 +53,7 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
       <button type="button" className="primary" onClick={() => input.current?.click()}>
         Choose file
       </button>
-      <span className="import-hint">or drop it here: up to 100,000 lines</span>
+      <span className="import-hint">or drop it here (up to 100,000 lines)</span>
       <input
         ref={input}
         type="file"
@@ -108,7 +108,7 @@ function PasteForm({ session, state: { draft: text } }: StepProps) {
           />
         </label>
       ) : (
-        <p>{`The pasted lines are kept: ${formatCount(text.length)} characters, too many to edit here.`}</p>
+        <p>{`Your pasted lines are kept. They have ${formatCount(text.length)} characters, which is too many to edit here.`}</p>
       )}
       <p id={hint} className="import-hint">
         Copy cells in your spreadsheet, and paste them here.

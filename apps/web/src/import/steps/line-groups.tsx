@@ -31,9 +31,9 @@ const titles: Readonly<Record<Filter, string>> = {
 };
 
 const hints: Readonly<Partial<Record<Group, string>>> = {
-  problems: 'Fix them here; your file stays as it is.',
-  changes: 'What is stored now, then what your file says.',
-  unchanged: 'These stay as they are.',
+  problems: 'Fix them here. Your file is not changed.',
+  changes: 'The saved plant, then the one in your file.',
+  unchanged: 'These do not change.',
   'left-out': 'These are not saved.',
 };
 
@@ -174,11 +174,11 @@ function Line({ row, onChange }: LineProps) {
       {shownFields.map((name) => (
         <span key={name} className={`import-line-${name}`} dir={directionOf(name)} translate="no">
           {before !== undefined && before[name] !== row[name] ? (
-            <TextChange labels={['Stored:', 'In this line:']} before={before[name]} after={row[name]} />
+            <TextChange labels={['Saved:', 'In this line:']} before={before[name]} after={row[name]} />
           ) : name !== 'id' ? (
             <PlantText plant={row} name={name} />
           ) : (
-            row.id || <span translate="yes">Id automatic</span>
+            row.id || <span translate="yes">Automatic ID</span>
           )}
         </span>
       ))}
@@ -199,7 +199,7 @@ function Line({ row, onChange }: LineProps) {
       {state === 'conflict' && (
         <p className="import-reason">
           <Icon name="warning" />
-          Somebody else has changed this plant since you reviewed it.
+          Someone else changed this plant after you reviewed it.
         </p>
       )}
       {problem !== undefined && (
@@ -268,7 +268,7 @@ function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: Probl
             className="quiet link"
             onClick={() => onChange(row, ['edit', row.index, { ...edited, id: freeId }])}
           >
-            Choose a free id
+            Choose a free ID
           </button>
         )}
         <button type="submit" hidden={JSON.stringify(edited) === written}>

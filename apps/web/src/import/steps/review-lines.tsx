@@ -49,12 +49,12 @@ export function ReviewLines({ session, state }: StepProps) {
       )}
       {repeated > 0 && (
         <p className="import-hint">
-          {`${formatCountOf(repeated, 'line')} with the same plant as an earlier line. Each plant is saved once.`}
+          {`${formatCountOf(repeated, 'line')} ${repeated === 1 ? 'repeats' : 'repeat'} an earlier line. Each plant is saved once.`}
         </p>
       )}
       {uncompared !== undefined && (
         <p className="import-note">
-          <span>{`These lines could not be compared with the stored plants. ${uncompared.message} Plants that are already stored will not be changed.`}</span>{' '}
+          <span>{`These lines could not be compared with the saved plants. ${uncompared.message} Plants that are already saved will not be changed.`}</span>{' '}
           <button type="button" onClick={() => session.ask('compare')}>
             Compare again
           </button>
@@ -100,19 +100,19 @@ function nameLines(lines: readonly number[]): string {
 const fixTexts: Readonly<
   Record<Fix, readonly [offer: (lines: string) => string, done: (lines: string) => string]>
 > = {
-  tidy: [(texts) => `Tidy ${texts}`, (texts) => `${texts} tidied.`],
-  generate: [(lines) => `Choose ids for ${lines} without one`, (lines) => `Ids are chosen for ${lines}.`],
+  tidy: [(values) => `Clean up ${values}`, (values) => `${values} cleaned up.`],
+  generate: [(lines) => `Generate IDs for ${lines} without one`, (lines) => `IDs were generated for ${lines}.`],
   separators: [
-    (lines) => `Read ids such as 1.001 as 1001 in ${lines}`,
-    (lines) => `Ids such as 1.001 are read as 1001 in ${lines}.`,
+    (lines) => `Read IDs such as 1.001 as 1001 in ${lines}`,
+    (lines) => `IDs such as 1.001 are read as 1001 in ${lines}.`,
   ],
   decimals: [
-    (lines) => `Read ids such as 7.0 as 7 in ${lines}`,
-    (lines) => `Ids such as 7.0 are read as 7 in ${lines}.`,
+    (lines) => `Read IDs such as 7.0 as 7 in ${lines}`,
+    (lines) => `IDs such as 7.0 are read as 7 in ${lines}.`,
   ],
   replace: [
-    (lines) => `Choose new ids for ${lines} whose id cannot be read`,
-    (lines) => `New ids are chosen for ${lines}.`,
+    (lines) => `Generate new IDs for ${lines} with an unreadable ID`,
+    (lines) => `New IDs were generated for ${lines}.`,
   ],
 };
 
@@ -125,7 +125,7 @@ function Fixes({ session, state: { fixable, fixed } }: StepProps) {
       {offered.map((fix) => {
         const [offer, done] = fixTexts[fix];
         const count = fixed.get(fix);
-        const noun = fix === 'tidy' ? 'text' : 'line';
+        const noun = fix === 'tidy' ? 'value' : 'line';
         return (
           <p key={fix}>
             {count !== undefined && <span>{done(formatCountOf(count, noun))} </span>}

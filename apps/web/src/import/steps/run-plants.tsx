@@ -49,8 +49,8 @@ export function RunPlants({ session, state, progress }: RunProps) {
     >
       {progress.state !== 'ended' && (
         <>
-          <progress className="import-progress" value={done} max={total} aria-label="Plants done" />
-          <p className="import-line-count">{`${formatCount(done)} of ${formatCount(total)} (${percent} %)`}</p>
+          <progress className="import-progress" value={done} max={total} aria-label="Plants processed" />
+          <p className="import-line-count">{`${formatCount(done)} of ${formatCount(total)} (${percent}%)`}</p>
           <p className="import-note import-stop">{note}</p>
         </>
       )}
@@ -157,9 +157,9 @@ function describeState({ task, state, stop, done, restored }: Progress, { counts
   const others = [
     [replayed, 'unchanged'],
     [repeated, 'the same as another line'],
-    [conflict, 'changed by somebody else since the review'],
-    [retired, 'deleted before'],
-    [rejected, 'not accepted'],
+    [conflict, 'changed by someone else after the review'],
+    [retired, 'previously deleted'],
+    [rejected, 'rejected'],
     [problem + skipped, 'left out'],
   ] as const;
   const sentences = others.flatMap(([count, what]) =>

@@ -7,6 +7,7 @@ import { unguardText } from '@plant-store/contract/record-format';
 import {
   type FieldName,
   fieldNames,
+  labelInSentence,
   mapFields,
   type TextName,
   type Texts,
@@ -197,7 +198,7 @@ export class Lines {
 
   /** Notes that the id of a line is that of a deleted plant. */
   retire(line: Line): void {
-    const reason = 'A plant with this id was deleted. Choose another id, or add deleted plants again.';
+    const reason = 'A plant with this ID was deleted. Choose another ID, or add deleted plants again.';
     const problem = { reason, error: errors.id_retired.error, fields: ['id'] };
     Object.assign(line, { problem, state: 'retired', known: undefined });
   }
@@ -296,18 +297,18 @@ export class Lines {
       long.length > 0 &&
       long.every((id) => /^-?\d{15}0+$/.test(id))
         ? [
-            `All ids of more than 15 digits end in zeros (${long.length}): the spreadsheet may have rounded them. Format the column as text, and enter these ids again.`,
+            `All IDs with more than 15 digits end in zeros (${long.length} found). The spreadsheet may have rounded them. Format the column as text, and enter these IDs again.`,
           ]
         : []),
       ...(renamed.length * 2 > changed.length
         ? [
-            'Most changed lines have a name that is quite different from the one stored under their id. Check that these are the same plants.',
+            'Most changed lines have a very different name from the saved plant with the same ID. Check that they are the same plants.',
           ]
         : []),
       ...(variant === undefined
         ? []
         : [
-            `Some names or tags differ from others only in spaces, capital letters, or accents that look the same, such as ${quote(variant.text)} from ${quote(variant.to)}.`,
+            `Some names or tags differ only in spaces, capital letters, or accents, such as ${quote(variant.text)} and ${quote(variant.to)}.`,
           ]),
     ];
   }
@@ -364,7 +365,7 @@ export class Lines {
       warning,
       ...mapFields((name) => show(name === 'id' ? id : texts[name] || keptText(name))),
       before: known && mapFields((name) => show(name === 'id' ? id : (known.plant[name] ?? ''))),
-      problem: isProblem ? problem?.reason : line.isTotal ? 'This line has a total.' : undefined,
+      problem: isProblem ? problem?.reason : line.isTotal ? 'This line looks like a total.' : undefined,
       editing: isEditable
         ? { texts, wrong, freeId: wrong.includes('id') ? this.#findFreeId(line, texts) : undefined }
         : undefined,
@@ -403,10 +404,10 @@ export class Lines {
     for (const field of fieldNames) {
       const column = this.reading.columns?.[field] ?? -1;
       const reason = rounded?.includes(column)
-        ? 'may be a number that the spreadsheet has rounded. Format the cell as text, and enter it again.'
+        ? 'may be a number that the spreadsheet rounded. Format the cell as text, and enter it again.'
         : errorCell.test(cells[column] ?? '') &&
           'contains a spreadsheet error. Enter the correct value.';
-      if (reason) return { reason: `The ${field} ${reason}`, fields: [field] };
+      if (reason) return { reason: `The ${labelInSentence(field)} ${reason}`, fields: [field] };
     }
     return undefined;
   }
@@ -427,7 +428,7 @@ export class Lines {
       } else if (hasSameTexts(first.plant, plant))
         Object.assign(line, { state: 'repeated', problem: undefined });
       else {
-        const problem = { reason: `Line ${first.row.line} has the same id.`, fields: ['id'] };
+        const problem = { reason: `Line ${first.row.line} has the same ID.`, fields: ['id'] };
         Object.assign(line, { state: 'problem', problem });
       }
     }
@@ -437,9 +438,9 @@ export class Lines {
 const openQuote =
   'A cell starts with a double quote that is never closed. Close the quote, or double it if it is part of the text.';
 const strayCell =
-  'This line has data to the right of the last column title. Clear those cells, or give the column a title.';
+  'This line has data to the right of the last column header. Clear those cells, or give the column a header.';
 const tooManyCells =
-  'This line has more cells than there are column titles. If a cell contains the separator, put the cell in double quotes.';
+  'This line has more cells than there are column headers. If a cell contains the separator, put the cell in double quotes.';
 
 /** Folds a name as a search does, and also normalizes white space. */
 const foldName = (name: string) => foldText(name).replace(/\s+/g, ' ').trim();

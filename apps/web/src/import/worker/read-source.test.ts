@@ -116,7 +116,7 @@ it('states its limits, and which input exceeds them', async () => {
   );
   const lines = 'x\n'.repeat(100_002);
   await expect(read({ text: lines })).rejects.toThrow(
-    `It has more than 100,000 lines. Split it into smaller files, or ${advice}`,
+    `There are more than 100,000 lines. Split them into smaller files, or ${advice}`,
   );
   expect((await read({ text: lines.slice(4) })).counts.all).toBe(100_000);
 });
@@ -128,7 +128,7 @@ it.each([
   ['cells behind one that spans lines', `id,name\n1,"Rose\nred"${',"a"'.repeat(1_000)}`, 2],
 ])('stops at a line with too many columns: %s', async (_, content, line) => {
   await expect(read(file('plants.csv', content))).rejects.toThrow(
-    `Line ${line} has more than 1,000 columns. Keep those to import, and choose the file again.`,
+    `Line ${line} has more than 1,000 columns. Delete the columns that you do not need, and choose the file again.`,
   );
 });
 

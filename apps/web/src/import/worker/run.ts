@@ -315,7 +315,7 @@ export async function* findStored(
   }
 }
 
-const takenSince = 'Another plant has taken this ID. Choose another id.';
+const takenSince = 'Another plant now has this ID. Choose another ID.';
 
 /** Stores a plant under the id of a deleted one, and returns its `ETag`; `undefined` if another plant has taken the id. */
 async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal): Promise<string | undefined> {
@@ -329,8 +329,8 @@ async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal): P
 
 /** Names the cause of a retryable failure by its status, except for the rate limit. Without a status there was no reply. */
 function nameTrouble(status: number | undefined): string | undefined {
-  if (status === undefined) return 'The service cannot be reached, or the connection broke. Trying again.';
-  return status >= 500 ? 'The service cannot store plants at the moment. Trying again.' : undefined;
+  if (status === undefined) return 'The connection to the server failed. Trying again.';
+  return status >= 500 ? 'The server cannot save plants right now. Trying again.' : undefined;
 }
 
 function nameLimit(leftMs: number): string {

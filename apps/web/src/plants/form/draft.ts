@@ -54,8 +54,8 @@ export async function checkDraft(draft: Texts, before?: Plant): Promise<CheckedD
 function describeId(id: unknown): string | undefined {
   if (typeof id === 'string')
     return separated.test(id)
-      ? 'must have no separators between its digits'
-      : 'must have only digits, such as 42 or -7';
+      ? 'must not have separators between the digits'
+      : 'must be a whole number, such as 42 or -7';
   if (typeof id !== 'bigint') return undefined;
   return `is too ${id < 0n ? 'small' : 'large'}: use up to 18 digits`;
 }

@@ -9,7 +9,7 @@ import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
 
 /** Hints on what to enter, if it is more than whether the field is required. */
 const hints: Partial<ByField<string>> = {
-  id: 'Any whole number; a random one is suggested.',
+  id: 'Any whole number. A random one is suggested.',
   name: 'Saved exactly as typed, except for trailing spaces.',
   tag: 'Optional: the type of the plant, such as houseplant.',
 };
@@ -118,14 +118,14 @@ export function PlantForm({
         (isIdShown || problems.id !== undefined ? (
           <Field {...bind('id')}>
             <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
-              Suggest another id
+              Suggest another ID
             </button>
           </Field>
         ) : (
           <p className="folded-id">
-            Id: automatic, <code translate="no">{draft.id}</code>
+            ID: automatic,  <code translate="no">{draft.id}</code>
             <button type="button" className="quiet" onClick={() => focusField('id')}>
-              Change <span className="visually-hidden">the id</span>
+              Change <span className="visually-hidden">the ID</span>
             </button>
           </p>
         ))}

@@ -74,7 +74,7 @@ export function SelectionBar({
           As CSV
         </button>
         <button type="button" onClick={() => void save('ndjson')}>
-          For programs
+          As NDJSON
         </button>
       </Menu>
       {canDelete && (

@@ -16,7 +16,7 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
   const { state, done = 0, failed = [], problem } = progress ?? {};
   return (
     <div className="stack">
-      {state === 'running' && <progress aria-label="Plants done" max={total} value={done + failed.length} />}
+      {state === 'running' && <progress aria-label="Plants processed" max={total} value={done + failed.length} />}
       <p role="status">
         {state !== undefined && (
           <span>
@@ -38,7 +38,7 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
                 <strong dir="auto" translate="no">
                   {toVisible(name) || '(no name)'}
                 </strong>
-                <span>, id </span>
+                <span>, ID </span>
                 <code translate="no">{`${id}`}</code>
                 <span>{`: ${reason}`}</span>
               </li>

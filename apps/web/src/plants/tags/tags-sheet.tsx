@@ -153,7 +153,7 @@ function RenameForm({
     <form className="stack" onSubmit={submit}>
       <Field
         ref={field}
-        label={`New name of “${toVisible(from, 60)}”`}
+        label={`New name for “${toVisible(from, 60)}”`}
         name="tag"
         dir="auto"
         hint={describe(total, existing, to)}
@@ -185,6 +185,6 @@ function describe(total: number, existing: number | undefined, to: string): stri
     const others = existing === 1 ? 'another plant' : `${existing.toLocaleString()} others`;
     return `Merges with the tag of ${others}. You cannot tell afterward which ${total === 1 ? 'plant' : plants} had this tag.`;
   }
-  if (to === '') return `Removes the tag of ${plants}.`;
-  return `Edits ${plants}.`;
+  if (to === '') return `Removes the tag from ${plants}.`;
+  return `Renames the tag of ${plants}.`;
 }

@@ -3,7 +3,7 @@ import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { resourceNameOf } from '@plant-store/contract/record-format';
 import { resources } from '@plant-store/contract/resources';
-import { type FieldName, fieldNames, mapFields, type Texts } from '../../../shared/fields.js';
+import { type FieldName, fieldNames, labelInSentence, mapFields, type Texts } from '../../../shared/fields.js';
 import { withoutEmpty } from '../../../shared/texts.js';
 import { toVisible } from '../../../shared/to-visible.js';
 import type { Fix } from '../../protocol.js';
@@ -73,7 +73,8 @@ function validate(value: unknown): ReadPlant {
   const { data, error } = NewPlantSchema.safeParse(value);
   if (error === undefined) return { plant: data };
   const sentences = error.issues.map(({ path, message }) => {
-    const field = path.join('.') || 'line';
+    const known = fieldNames.find((name) => name === path[0]);
+    const field = known === undefined ? path.join('.') || 'line' : labelInSentence(known);
     if (message === 'is required') return `The ${field} is missing.`;
     if (/NUL|surrogate/.test(message))
       return `The ${field} has a character that cannot be saved. Type it again.`;
@@ -90,12 +91,12 @@ const longestId = 19;
 const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[] = [
   [
     /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i,
-    'The spreadsheet has shortened this id. Format the column as text, and enter the id again.',
+    'The spreadsheet shortened this ID. Format the column as text, and enter the ID again.',
     'replace',
   ],
-  [/^[+-]?\d{1,3}([.,'’\s]\d{3})+$/, 'Write the id without separators between its digits.', 'separators'],
-  [/^[+-]?\d+[.,]0*$/, 'Write the id without decimals.', 'decimals'],
-  [/^[+-]?\d+[.,]\d*$/, 'Write the id without decimals.', 'replace'],
+  [/^[+-]?\d{1,3}([.,'’\s]\d{3})+$/, 'Enter the ID without separators between the digits.', 'separators'],
+  [/^[+-]?\d+[.,]0*$/, 'Enter the ID without decimals.', 'decimals'],
+  [/^[+-]?\d+[.,]\d*$/, 'Enter the ID without decimals.', 'replace'],
 ];
 
 /**
@@ -104,16 +105,16 @@ const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[]
  */
 function readId(cell: string): { readonly id: bigint } | { readonly reason: string; readonly fix: Fix } {
   const text = toAsciiNumber(cell);
-  if (text === '') return { reason: 'The id is missing.', fix: 'generate' };
+  if (text === '') return { reason: 'The ID is missing.', fix: 'generate' };
   const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
   const id = digits === undefined || digits.length > longestId ? undefined : BigInt(`${sign}${digits}`);
   if (id !== undefined && BigInt.asIntN(64, id) === id) return { id };
   const start = text.slice(0, longestId * 2);
   const [, reason, fix] = damages.find(([pattern]) => pattern.test(start)) ?? [];
   if (reason !== undefined && fix !== undefined) return { reason, fix };
-  if (digits === undefined) return { reason: 'An id has digits only.', fix: 'replace' };
+  if (digits === undefined) return { reason: 'The ID must be a whole number.', fix: 'replace' };
   const size = sign === '-' ? 'small' : 'large';
-  return { reason: `The id is too ${size}. One of up to 18 digits always fits.`, fix: 'replace' };
+  return { reason: `The ID is too ${size}. Use up to 18 digits.`, fix: 'replace' };
 }
 
 /** The text of an id, after a fix if it cannot be read. */

@@ -78,7 +78,7 @@ export function requirePlainText(text: string, fileName: string | undefined): vo
   const start = text.slice(0, 4_096).trimStart();
   if (/^<\?xml|^<(\w+:)?workbook/i.test(start))
     throw new UnreadableFileError(
-      `This is ${/spreadsheet/i.test(start) ? 'an Excel workbook of 2003' : 'a file'} in XML. Open it in Excel. ${saveAsXlsx}`,
+      `This is an ${/spreadsheet/i.test(start) ? 'Excel 2003 XML workbook' : 'XML file'}. Open it in Excel. ${saveAsXlsx}`,
     );
   if (/^<(!doctype|html|head|body|meta|style|table|!--)/i.test(start)) {
     const named =
@@ -103,12 +103,12 @@ export function noteOtherKind(fileName: string, kind: 'workbook' | 'table' | 'ob
   if (kind === 'workbook')
     return isWorkbookName(fileName) || extension === ''
       ? []
-      : [`${named} an Excel workbook. It was read as one.`];
+      : [`${named} an Excel workbook. It was read as a workbook.`];
   if (isNamed('.xlsx', '.xlsm', '.xls', '.ods', '.numbers'))
     return [
-      `${named} plain text. It was read as ${kind === 'table' ? 'a table' : 'a list of plants'} of text.`,
+      `${named} plain text. It was read as ${kind === 'table' ? 'a text table' : 'JSON objects'}.`,
     ];
   return kind === 'objects' && isNamed('.csv', '.tsv', '.tab')
-    ? [`${named} an export for programs. It was read as one.`]
+    ? [`${named} JSON. It was read as JSON objects.`]
     : [];
 }

@@ -113,7 +113,7 @@ function splitList(text: string): readonly string[] {
 
 export function tooManyRows(): UnreadableFileError {
   return new UnreadableFileError(
-    `It has more than ${formatCount(maxRows)} lines. Split it into smaller files, or import it with the command line: plant-store import`,
+    `There are more than ${formatCount(maxRows)} lines. Split them into smaller files, or use the command line: plant-store import`,
   );
 }
 

@@ -41,18 +41,18 @@ export async function readSource(source: Source, readAs: ReadAs = {}): Promise<T
         );
   const { rows } = table;
   if (rows.length === 0)
-    throw new UnreadableFileError('There are no lines in it. Choose a file with plants, or paste them.');
+    throw new UnreadableFileError('There are no lines to import. Choose a file with plants, or paste the lines.');
   if (rows.length > maxRows + 1) throw tooManyRows();
   for (const { line, cells } of rows) {
     // A workbook may have a single cell far to the right.
     const width = table.sheet ? cells.filter((cell) => cell !== '').length : cells.length;
     if (width > maxColumns)
       throw new UnreadableFileError(
-        `Line ${line} has more than ${formatCount(maxColumns)} columns. Keep those to import, and choose the file again.`,
+        `Line ${line} has more than ${formatCount(maxColumns)} columns. Delete the columns that you do not need, and choose the file again.`,
       );
     if (cells.some(({ length }) => length > limits.characters))
       throw new UnreadableFileError(
-        `Line ${line} is longer than ${formatCount(limits.characters)} characters. Check the line breaks of the file, and choose it again.`,
+        `Line ${line} has a cell with more than ${formatCount(limits.characters)} characters. Check the line breaks in the file, and choose it again.`,
       );
   }
   return table;
@@ -62,14 +62,14 @@ async function readFile(file: File, { sheet: chosen, encoding }: ReadAs): Promis
   const { name: fileName, size } = file;
   if (size > limits.bytes)
     throw new UnreadableFileError(
-      `The file has ${formatCount(Math.ceil(size / 1e6))} MB, but this page can import at most 100 MB at a time. Split it into smaller files, or import it with the command line: plant-store import`,
+      `The file is ${formatCount(Math.ceil(size / 1e6))} MB, but this page can import at most 100 MB at a time. Split it into smaller files, or import it with the command line: plant-store import`,
     );
   let bytes: Uint8Array;
   try {
     bytes = new Uint8Array(await file.arrayBuffer());
   } catch {
     throw new UnreadableFileError(
-      'The file could not be read: it was changed, moved or removed. Choose it again.',
+      'The file could not be read: it was changed, moved, or deleted. Choose it again.',
     );
   }
   if (!isWorkbook(bytes, fileName)) return readText(decodeText(bytes, encoding), fileName);

@@ -24,7 +24,7 @@ const limits = { unpacked: 2 ** 28, text: 100 * 2 ** 20 };
 const unreadable =
   'The workbook cannot be read. Open it in Excel, choose Save As, then .xlsx, and choose that file.';
 const tooLarge =
-  'The workbook is too large for this page. Save the sheet with the plants as a workbook of its own, and choose that.';
+  'The workbook is too large for this page. Save the sheet with the plants as a separate workbook, and choose that.';
 
 /**
  * Reads a sheet of an XLSX file: by name, otherwise the first visible one that is not empty. Texts are exact; numbers are exact if they fit
@@ -45,7 +45,7 @@ export function readWorkbook(bytes: Uint8Array, chosen: string | undefined): She
     if (cause instanceof UnreadableFileError) throw cause;
     throw new UnreadableFileError(unreadable, { cause });
   }
-  throw new UnreadableFileError('There are no lines in it. Choose a file with plants, or paste them.');
+  throw new UnreadableFileError('There are no lines to import. Choose a file with plants, or paste the lines.');
 }
 
 interface Workbook {
