@@ -3,16 +3,16 @@ import { areCharacterKeysOn, switchCharacterKeys } from '../shared/keys.js';
 import { Sheet } from '../shared/sheet.js';
 import './keys-sheet.css';
 
-type Key = readonly [keys: readonly string[], what: string];
+type Shortcut = readonly [keys: readonly string[], action: string];
 
-const character: readonly Key[] = [
+const globalShortcuts: readonly Shortcut[] = [
   [['/'], 'Search'],
   [['N'], 'Add a plant'],
   [['E'], 'Edit the open plant'],
   [['?'], 'Show these shortcuts'],
 ];
 
-const inList: readonly Key[] = [
+const listShortcuts: readonly Shortcut[] = [
   [['Ctrl+Z', '⌘Z'], 'Undo the last delete or edit'],
   [['Ctrl+P', '⌘P'], 'Print the list'],
   [['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'], 'Move through the list'],
@@ -31,7 +31,7 @@ export function KeysSheet({ onClose }: { onClose(): void }) {
   return (
     <Sheet isOpen title="Keyboard shortcuts" onClose={onClose}>
       <h3>Anywhere</h3>
-      <KeyList keys={character} />
+      <ShortcutList shortcuts={globalShortcuts} />
       <label className="check">
         <input
           type="checkbox"
@@ -44,22 +44,22 @@ export function KeysSheet({ onClose }: { onClose(): void }) {
         <span>Use single-key shortcuts. Turn them off if speech input triggers them.</span>
       </label>
       <h3>In the list</h3>
-      <KeyList keys={inList} />
+      <ShortcutList shortcuts={listShortcuts} />
     </Sheet>
   );
 }
 
-function KeyList({ keys }: { readonly keys: readonly Key[] }) {
+function ShortcutList({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
   return (
     <dl className="key-list">
-      {keys.map(([names, what]) => (
-        <Fragment key={what}>
+      {shortcuts.map(([keys, action]) => (
+        <Fragment key={action}>
           <dt>
-            {names.map((name) => (
-              <kbd key={name}>{name}</kbd>
+            {keys.map((key) => (
+              <kbd key={key}>{key}</kbd>
             ))}
           </dt>
-          <dd>{what}</dd>
+          <dd>{action}</dd>
         </Fragment>
       ))}
     </dl>

@@ -32,12 +32,12 @@ export function EditPlant({ texts, edit, onCancel }: EditPlantProps) {
       ref={form}
       draft={texts}
       problems={problems}
-      pending={isPending}
+      isPending={isPending}
       submitLabel="Save"
       hasId={false}
-      onChange={(after) => {
-        type(after);
-        setProblems((before) => withoutChanged(before, texts, after));
+      onChange={(typed) => {
+        type(typed);
+        setProblems((before) => withoutChanged(before, texts, typed));
       }}
       onSubmit={() => void submit()}
       actions={

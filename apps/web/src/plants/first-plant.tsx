@@ -10,16 +10,16 @@ import { usePlantStore } from '../shared/plant-store.js';
 import { suggestId } from '../shared/suggest-id.js';
 import './first-plant.css';
 import { checkDraft } from './form/draft.js';
-import { forgetLists, useShowAdded } from './use-plants.js';
+import { resetLists, useShowAdded } from './use-plants.js';
 
-/** The view of an empty store: a form for the first plant, and other ways to begin. */
+/** The view of an empty store: a form for the first plant, and buttons to import or load examples. */
 export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
-  const { add, pending } = useAddPlant();
+  const { add, isPending } = useAddPlant();
   const showAdded = useShowAdded(filter);
   const { client, rejectToken } = usePlantStore();
   const queryClient = useQueryClient();
   const [texts, setTexts] = useState(() => ({ ...noTexts, id: suggestId() }));
-  /** The texts sent last. The plant may be stored although its reply was lost. */
+  /** The last sent texts. A retry reuses their ID, because the plant may be stored even if the reply was lost. */
   const [sent, setSent] = useState(texts);
   const [problem, setProblem] = useState<string>();
   const [isLoading, setLoading] = useState(false);
@@ -40,13 +40,13 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
     if (result.failure.about === 'token') rejectToken(result.failure.message);
     else setProblem(result.failure.message);
   };
-  // Does not use `useMutation`, which the first view does not load.
+  // Not with `useMutation`, which the first view does not load.
   const loadExamples = async () => {
     setLoading(true);
     try {
       const { addExamplePlants } = await loadPart(() => import('./example-plants.js'));
       await addExamplePlants(client);
-      forgetLists(queryClient);
+      resetLists(queryClient);
     } catch (error) {
       const isNotLoaded = error instanceof Error && error.message === notLoaded;
       setProblem(isNotLoaded ? notLoaded : explainFailure(error, 'add').message);
@@ -82,7 +82,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
             onChange={({ target }) => setTexts({ ...texts, tag: target.value })}
           />
         </label>
-        <button type="submit" className="primary" aria-disabled={pending} data-busy={pending || undefined}>
+        <button type="submit" className="primary" aria-disabled={isPending} data-busy={isPending || undefined}>
           Add plant
         </button>
       </form>

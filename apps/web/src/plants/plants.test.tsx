@@ -7,7 +7,7 @@ import { describes, onTokenRejected, renderView } from '../../test/render-view.j
 import { home, navigate, useRoute } from '../route.js';
 import { keepPreferences, readPreferences } from '../shared/preferences.js';
 import { Plants } from './plants.js';
-import { undoMs } from './undo-provider.js';
+import { deleteDelayMs } from './undo-provider.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];
@@ -371,11 +371,11 @@ it('deletes a plant only after the time for undo', async () => {
   expect(await names()).toEqual(['(no name)', 'Fern']);
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
-  await act(() => vi.advanceTimersByTimeAsync(undoMs));
+  await act(() => vi.advanceTimersByTimeAsync(deleteDelayMs));
   expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual([]);
 
   await remove(user, 'Rose');
-  await act(() => vi.advanceTimersByTimeAsync(undoMs));
+  await act(() => vi.advanceTimersByTimeAsync(deleteDelayMs));
   await waitFor(() => expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual(['DELETE /plants/3']));
   expect(await names()).toEqual(['(no name)', 'Fern']);
   vi.useRealTimers();

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { renderView } from '../../test/render-view.js';
 import { navigate, useRoute } from '../route.js';
 import { Plants } from './plants.js';
-import { undoMs } from './undo-provider.js';
+import { deleteDelayMs } from './undo-provider.js';
 import { maxUndos } from './undo-state.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
@@ -204,7 +204,7 @@ it('keeps the undo of a delete through later deletes, up to a limit', async () =
   await showsNames('Yew', 'Ivy 70');
   await pressFor(user, 'Fern', 'Undo');
   await showsNames('Yew', 'Ivy 70', 'Fern');
-  await act(() => vi.advanceTimersByTimeAsync(undoMs));
+  await act(() => vi.advanceTimersByTimeAsync(deleteDelayMs));
   await waitFor(() => expect([...store.plants.keys()]).toEqual([70n, 71n, 72n]));
   await pressFor(user, 'Rose', 'Undo');
   await showsNames('Rose', 'Yew', 'Ivy 70', 'Fern');

@@ -6,7 +6,10 @@ import { useMay } from '../shared/use-scopes.js';
 import { useUndo } from './undo-provider.js';
 import type { Action } from './undo-state.js';
 
-/** An action, and how to undo it; or why it or its undo failed. */
+/** The maximum length of a name or tag, in characters. */
+const maxNameLength = 60;
+
+/** Shows an action with a button to undo it, or why the action or its undo failed. */
 export function UndoItem({ action }: { readonly action: Action }) {
   const { state, failure } = action;
   const { undo, send, dismiss } = useUndo();
@@ -17,13 +20,13 @@ export function UndoItem({ action }: { readonly action: Action }) {
   return (
     <div className="undo-item">
       {failure === undefined ? (
-        // For the reader it makes no difference whether it was sent.
+        // The same key for both states, so that sending is not announced.
         <p key={state === 'sent' ? 'waiting' : state} id={text}>
-          {describe(action)}
+          {describeAction(action)}
         </p>
       ) : (
         <p key="failure" id={text} role="alert" className="problem">
-          <Named plants={action.plants} /> <span>{`${describeFailure(action)}. ${failure.cause}`}</span>
+          <PlantsName plants={action.plants} /> <span>{`${describeFailure(action)}. ${failure.cause}`}</span>
         </p>
       )}
       <div className="submit-row">
@@ -57,16 +60,16 @@ export function UndoItem({ action }: { readonly action: Action }) {
   );
 }
 
-function describe({ plants, state, edit, count }: Action): ReactNode {
+function describeAction({ plants, state, edit, count }: Action): ReactNode {
   const isOne = plants.length === 1;
   if (edit?.label !== undefined) {
     const { label, after, kept } = edit;
     if (plants.length === 0) return <span>{`${label}.`}</span>;
-    if (state !== 'undone') return <About before={`${label}:`} plants={after ? [after] : plants} />;
+    if (state !== 'undone') return <Sentence before={`${label}:`} plants={after ? [after] : plants} />;
     return kept === 0 ? (
-      <About before="Undone:" plants={plants} />
+      <Sentence before="Undone:" plants={plants} />
     ) : (
-      <About plants={plants} after="has changed since then, so the edit was not undone." />
+      <Sentence plants={plants} after="has changed since then, so the edit was not undone." />
     );
   }
   if (edit !== undefined && state === 'undone') {
@@ -75,28 +78,28 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
       return (
         <span>{`Nothing was undone, because someone changed ${kept === 1 ? 'the plant' : `the ${kept.toLocaleString()} plants`}.`}</span>
       );
-    const left = `${kept.toLocaleString()} ${kept === 1 ? 'has' : 'have'} changed since then.`;
+    const skipped = `${kept.toLocaleString()} ${kept === 1 ? 'has' : 'have'} changed since then.`;
     const before = isOne ? 'Restored the tag of' : 'Restored the tags of';
-    return <About before={before} plants={plants} after={kept > 0 ? `. ${left}` : '.'} />;
+    return <Sentence before={before} plants={plants} after={kept > 0 ? `. ${skipped}` : '.'} />;
   }
   if (edit !== undefined) {
-    if (edit.tag === undefined) return <About before="Removed the tag from" plants={plants} after="." />;
+    if (edit.tag === undefined) return <Sentence before="Removed the tag from" plants={plants} after="." />;
     return (
       <>
-        <About plants={plants} after="tagged" /> <bdi translate="no">{toVisible(edit.tag, 60)}</bdi>
+        <Sentence plants={plants} after="tagged" /> <bdi translate="no">{toVisible(edit.tag, maxNameLength)}</bdi>
         <span>.</span>
       </>
     );
   }
   if (state === 'undone') {
     const after = isOne ? '. Its Added time is new.' : '. Their Added times are new.';
-    return <About before="Restored" plants={plants} after={after} />;
+    return <Sentence before="Restored" plants={plants} after={after} />;
   }
   if (state === 'undoing') {
     return (
       <>
-        <About before="Restoring" plants={plants} />
-        {/* Not announced: it changes all the time. */}
+        <Sentence before="Restoring" plants={plants} />
+        {/* Hidden from screen readers, because it changes constantly. */}
         <span aria-hidden>{count === undefined ? '…' : `: ${count.toLocaleString()} so far…`}</span>
       </>
     );
@@ -104,7 +107,7 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
   const isCertain = state === 'done';
   return (
     <>
-      <About before={isCertain ? 'Deleted' : 'Deleting'} plants={plants} />
+      <Sentence before={isCertain ? 'Deleted' : 'Deleting'} plants={plants} />
       {isOne && (
         <span>
           , ID <span translate="no">{`${plants[0]?.id}`}</span>
@@ -115,20 +118,20 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
   );
 }
 
-interface AboutProps {
+interface SentenceProps {
   readonly plants: readonly StoredPlant[];
   readonly before?: string;
-  /** What follows: words after a space. */
+  /** Follows the plants, after a space if it begins with a word. */
   readonly after?: string;
 }
 
-/** Plants in a sentence. */
-function About({ before, plants, after }: AboutProps) {
+/** Names plants within a sentence. */
+function Sentence({ before, plants, after }: SentenceProps) {
   return (
     <>
       {before !== undefined && <span>{before}</span>}
       {before !== undefined && ' '}
-      <Named plants={plants} />
+      <PlantsName plants={plants} />
       {after !== undefined && /^\w/.test(after) && ' '}
       {after !== undefined && <span>{after}</span>}
     </>
@@ -141,11 +144,11 @@ function describeFailure({ state, edit }: Action): string {
   return `might not be ${state === 'failed' ? 'deleted' : 'restored'}`;
 }
 
-/** A plant by its name, others by their number. */
-function Named({ plants }: { readonly plants: readonly StoredPlant[] }) {
+/** Names a single plant, or the number of plants. */
+function PlantsName({ plants }: { readonly plants: readonly StoredPlant[] }) {
   const [plant, ...others] = plants;
   if (plant === undefined || others.length > 0)
     return <span>{`${plants.length.toLocaleString()} plants`}</span>;
   if (plant.name === '') return <span>the plant without a name</span>;
-  return <bdi translate="no">{toVisible(plant.name, 60)}</bdi>;
+  return <bdi translate="no">{toVisible(plant.name, maxNameLength)}</bdi>;
 }

@@ -4,7 +4,7 @@ import { resources } from '@plant-store/contract/resources';
 
 const { fields } = resources.plant;
 
-/** The names of a plant's texts, in their order. */
+/** The names of a plant's text fields, in order. */
 export const textNames = namesOf<Plant>(resources.plant);
 
 export type TextName = keyof Plant;
@@ -15,10 +15,10 @@ export type FieldName = 'id' | TextName;
 /** A value for each field. */
 export type ByField<Value> = { readonly [Name in FieldName]: Value };
 
-/** The fields of a plant as a person writes them. Empty and absent fields are the same. */
+/** The fields of a plant as a person types them. An empty field counts as absent. */
 export type Texts = ByField<string>;
 
-/** In their order in files; a form has the ID last. */
+/** In the order of files. A form has the ID last. */
 export const fieldNames: readonly FieldName[] = ['id', ...textNames];
 
 /** The labels of the fields. */
@@ -28,7 +28,7 @@ export const labels: ByField<string> = mapFields((name) => fields[name]?.label ?
 export const labelInSentence = (name: FieldName): string =>
   name === 'id' ? labels.id : labels[name].toLowerCase();
 
-/** Before anything is entered. */
+/** An empty form. */
 export const noTexts: Texts = mapFields(() => '');
 
 /** Makes a value for each field. */

@@ -1,6 +1,6 @@
-import { keepInTab, keepsNothing, openStorage, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
+import { writeStored, isStorageBlocked, openStorage, readStored, storageKeys } from '../shared/page-storage.js';
 
-/** A token as stored for the next page load. */
+/** A token that is stored for the next page load. */
 export interface KeptToken {
   readonly token: string;
   /** Stays the same while the token of a sign-in is renewed. */
@@ -17,34 +17,34 @@ export interface SignIn {
   readonly expiresAt?: number | undefined;
 }
 
-/** Where all tabs of a sign-in keep its refresh token: a record of `shared-sign-ins.ts`, and the key that decrypts it. */
+/** The record of `shared-sign-ins.ts` with the refresh token, which all tabs of a sign-in share, and the key that decrypts it. */
 export interface SharedSignIn {
   readonly record: number;
   readonly key: string;
 }
 
-/** Where tokens are kept: in the tab, or on the device, if the person has chosen that. */
-export type Place = 'tab' | 'device';
+/** Where a token is stored: in the tab, or on the device if the person chose that. */
+export type StorageArea = 'tab' | 'device';
 
-/** A token that was entered. */
+/** A token that a person entered. */
 export function enteredToken(token: string): KeptToken {
   return { token, id: token };
 }
 
-/** Reads the token that is kept in a place; `undefined` without one. */
-export function readKept(place: Place): KeptToken | undefined {
-  const kept = readFromTab(tabStorageKeys.token, openStorage(place));
+/** Reads the token in a storage area; `undefined` if there is none. */
+export function readKept(area: StorageArea): KeptToken | undefined {
+  const kept = readStored(storageKeys.token, openStorage(area));
   if (typeof kept === 'string') return enteredToken(kept);
   const { token, id, signIn } = Object(kept);
   return typeof token === 'string' && typeof id === 'string' ? { token, id, signIn } : undefined;
 }
 
-/** Keeps a token in a place; `undefined` removes the one that is there. */
-export function keep(place: Place, kept: KeptToken | undefined): void {
-  keepInTab(tabStorageKeys.token, kept?.signIn === undefined ? kept?.token : kept, openStorage(place));
+/** Stores a token in a storage area; `undefined` removes the token there. */
+export function keep(area: StorageArea, kept: KeptToken | undefined): void {
+  writeStored(storageKeys.token, kept?.signIn === undefined ? kept?.token : kept, openStorage(area));
 }
 
-/** Whether the browser keeps nothing on the device for this page. */
+/** Whether the browser blocks the storage on the device. */
 export function isDeviceBlocked(): boolean {
-  return keepsNothing(openStorage('device'));
+  return isStorageBlocked(openStorage('device'));
 }

@@ -9,12 +9,12 @@ interface LinkSheetProps {
 }
 
 /**
- * Asks whether the token of a link replaces the current one. Otherwise, whoever sends a link could make others store plants under a token
- * of the sender's choice.
+ * Asks whether the token of a link replaces the current one. Without this question, the sender of a link could make others store plants
+ * with a token that the sender chose.
  */
 export function LinkSheet({ onAnswer }: LinkSheetProps) {
-  const own = useOwnToken();
-  const who = own?.name ?? own?.subject;
+  const ownToken = useOwnToken();
+  const who = ownToken?.name ?? ownToken?.subject;
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => keep.current?.focus(), []);
   return (

@@ -102,7 +102,7 @@ export class ImportSession {
   }
 
   /** Reads the same source again, with another sheet or encoding. */
-  readAgain(readAs: ReadAs): void {
+  retryFailedReads(readAs: ReadAs): void {
     if (this.#source !== undefined) this.read(this.#source, readAs);
   }
 

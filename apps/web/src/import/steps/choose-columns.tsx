@@ -53,7 +53,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
             label="Sheet"
             value={sheets.chosen}
             options={sheets.names.map((name) => [name, name])}
-            onChange={(sheet) => session.readAgain({ sheet })}
+            onChange={(sheet) => session.retryFailedReads({ sheet })}
           />
         )}
         {encoding && (
@@ -61,7 +61,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
             label="If names look wrong, choose where the file comes from"
             value={encoding}
             options={Object.entries(legacyEncodings)}
-            onChange={(chosen) => session.readAgain({ encoding: chosen as LegacyEncoding })}
+            onChange={(chosen) => session.retryFailedReads({ encoding: chosen as LegacyEncoding })}
           />
         )}
         <Choice

@@ -26,7 +26,7 @@ import {
   type Row as ShownRow,
   type View,
 } from '../protocol.js';
-import { isTotal } from './check/find-totals.js';
+import { isTotal } from './check/is-total.js';
 import { findVariants, type Variant } from './check/find-variants.js';
 import { generateId } from './check/generate-id.js';
 import {

@@ -205,7 +205,7 @@ it('says why the undo of a tagging failed, and completes it on the next attempt'
     /^\w.* might still have the change\. Not permitted\.$/,
   );
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
-  await screen.findByText(/back\.$/);
+  await screen.findByText(/^Restored the tag/);
   expect([2, 3, 4].map(tagOf)).toEqual(['bed', 'bed', 'bed']);
 });
 

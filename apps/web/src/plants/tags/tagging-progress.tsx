@@ -4,14 +4,14 @@ import type { Progress } from './use-tagging.js';
 
 interface TaggingProgressProps {
   readonly progress: Progress | undefined;
-  /** How many plants get the tag, as far as known. */
+  /** The number of plants to edit, as far as known. */
   readonly total: number;
 }
 
-/** The maximum number of plants that are listed. */
-const maxNamed = 100;
+/** The maximum number of listed plants. */
+const maxListed = 100;
 
-/** The progress of editing many plants, and which of them were not edited. */
+/** Shows the progress of editing many plants, and the plants that were not edited. */
 export function TaggingProgress({ progress, total }: TaggingProgressProps) {
   const { state, done = 0, failed = [], problem } = progress ?? {};
   return (
@@ -33,7 +33,7 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
             <span>{`${failed.length.toLocaleString()} not changed:`}</span>
           </p>
           <ul className="not-tagged">
-            {failed.slice(0, maxNamed).map(({ plant: { id, name }, reason }) => (
+            {failed.slice(0, maxListed).map(({ plant: { id, name }, reason }) => (
               <li key={`${id}`}>
                 <strong dir="auto" translate="no">
                   {toVisible(name) || '(no name)'}
@@ -44,7 +44,7 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
               </li>
             ))}
           </ul>
-          {failed.length > maxNamed && <p className="note">{`Only the first ${maxNamed} are listed.`}</p>}
+          {failed.length > maxListed && <p className="note">{`Only the first ${maxListed} are listed.`}</p>}
         </>
       )}
     </div>
