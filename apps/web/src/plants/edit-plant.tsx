@@ -52,7 +52,7 @@ export function EditPlant({ texts, edit, onCancel }: EditPlantProps) {
         </p>
       )}
       {changed !== undefined && (
-        <Changed
+        <ChangedPlant
           plant={changed}
           onTake={() => {
             void begin();
@@ -65,7 +65,7 @@ export function EditPlant({ texts, edit, onCancel }: EditPlantProps) {
 }
 
 /** Shows the plant after someone else's change. */
-function Changed({ plant, onTake }: { readonly plant: Plant; onTake(): void }) {
+function ChangedPlant({ plant, onTake }: { readonly plant: Plant; onTake(): void }) {
   return (
     <div className="other-plant">
       <p>

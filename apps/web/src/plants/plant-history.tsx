@@ -71,7 +71,7 @@ function States({ id, onRestore }: PlantHistoryProps) {
               )}
               {before !== undefined &&
                 changed.map((name) => (
-                  <Changed key={name} name={name} before={before[name] ?? ''} after={state[name] ?? ''} />
+                  <FieldChange key={name} name={name} before={before[name] ?? ''} after={state[name] ?? ''} />
                 ))}
               <p className="note">
                 {by !== undefined && `${by} · `}
@@ -102,13 +102,13 @@ function describeChange(changed: readonly TextName[], isFirst: boolean): string 
   return `${new Intl.ListFormat('en').format(names)} edited`;
 }
 
-interface ChangedProps {
+interface FieldChangeProps {
   readonly name: TextName;
   readonly before: string;
   readonly after: string;
 }
 
-function Changed({ name, before, after }: ChangedProps) {
+function FieldChange({ name, before, after }: FieldChangeProps) {
   if (name === 'tag') {
     return (
       <p className="tag-change">

@@ -24,7 +24,7 @@ interface ToolbarProps {
   /** How many plants the list has, as far as known. */
   readonly count: number | undefined;
   readonly columns: Columns;
-  /** Whether no plant has the id that is searched for. */
+  /** Whether no plant has the ID that is searched for. */
   readonly isSearchedIdMissing: boolean;
   /** Whether so few plants match that the person may have meant another search. */
   readonly hasFewMatches: boolean;

@@ -13,7 +13,7 @@ import { adviseReload } from './page-storage.js';
 /** The purpose of a request. It determines what may have happened if no reply came. */
 export type Purpose = 'add' | 'change' | 'read';
 
-/** Why a request failed or may have failed, in words for people, and what they can do. */
+/** Explains to a person why a request failed or may have failed, and what to do. */
 export interface Failure {
   /**
    * What the failure is about:

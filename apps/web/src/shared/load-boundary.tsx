@@ -1,7 +1,7 @@
 import { Component, type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { adviseReload } from './page-storage.js';
 
-/** Shown when a part of the page cannot be loaded, such as after the service was upgraded. */
+/** The message when a part of the page cannot be loaded, for example after an upgrade of the service. */
 export const notLoaded = `Part of this page did not load: the network is down, or the server was upgraded. ${adviseReload()}`;
 
 const failedAdvice = `stopped working. ${adviseReload()} If this happens again, report this text:`;

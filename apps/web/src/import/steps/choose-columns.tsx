@@ -17,7 +17,7 @@ interface ChooseColumnsProps {
   readonly columns: ColumnsPreview;
 }
 
-/** Shows each column of the file with the recognized field, and lets the person choose another one. */
+/** Shows each column of the file with the recognized field. The person can choose another one. */
 export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps) {
   const { choice, header, firstRows } = columns;
   const { sheets, encoding } = preview;
@@ -83,7 +83,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
             column={described}
             field={fieldNames.find((field) => choice[field] === described.column)}
             onChoose={(field) => {
-              const chosen = { ...columns, choice: choose(choice, described.column, field) };
+              const chosen = { ...columns, choice: assign(choice, described.column, field) };
               session.change({ preview: { ...preview, columns: chosen } });
             }}
           />
@@ -109,7 +109,7 @@ interface ChoiceProps {
   onChange(value: string): void;
 }
 
-/** A choice of a few options within a sentence. */
+/** A labeled select box. */
 function Choice({ label, value, options, onChange }: ChoiceProps) {
   return (
     <label>
@@ -167,7 +167,7 @@ function ColumnCard({ column: { title, samples }, field, onChoose }: ColumnCardP
 }
 
 /** Assigns a column to a field, and removes the field from any other column. */
-function choose(choice: ColumnChoice, column: number, field: FieldName | undefined): ColumnChoice {
+function assign(choice: ColumnChoice, column: number, field: FieldName | undefined): ColumnChoice {
   return mapFields((name) => {
     if (name === field) return column;
     return choice[name] === column ? undefined : choice[name];

@@ -2,7 +2,7 @@ import { type ClipboardEvent, type DragEvent, type FormEvent, useId, useRef, use
 import { fieldNames } from '../../shared/fields.js';
 import { listFields, requiredTexts } from '../../shared/texts.js';
 import { formatCount } from '../format-count.js';
-import { longPaste } from '../session/import-session.js';
+import { maxEditablePaste } from '../session/import-session.js';
 import { StepFrame, type StepProps } from './step-frame.js';
 
 /** Asks for a file or pasted lines. */
@@ -21,7 +21,7 @@ export function ChooseSource({ session, state }: StepProps) {
 
 function FileDrop({ session }: Pick<StepProps, 'session'>) {
   const input = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
+  const [isOver, setOver] = useState(false);
   const take = (files: FileList | null) => {
     const [file, another] = files ?? [];
     if (another !== undefined) session.startOver({ problem: 'Drop one file at a time.' });
@@ -33,15 +33,15 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
     event.preventDefault();
     setOver(false);
     const { files } = event.dataTransfer;
-    // For example, from an archive, or if a policy of the organization forbids it.
+    // For example, a file within an archive, or one that a policy blocks.
     if (files.length === 0)
       session.startOver({ problem: 'Your browser did not share the dropped file. Press Choose file instead.' });
     else take(files);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping needs a pointer; the button in it does the same without
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same without a pointer
     <div
-      className={over ? 'import-drop import-drop-over' : 'import-drop'}
+      className={isOver ? 'import-drop import-drop-over' : 'import-drop'}
       onDragOver={(event) => {
         if (!isFile(event)) return;
         event.preventDefault();
@@ -62,7 +62,7 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
         hidden
         onChange={(event) => {
           take(event.target.files);
-          // So that the same file can be chosen again after it was fixed.
+          // The same file can be chosen again after it was edited.
           event.target.value = '';
         }}
       />
@@ -72,8 +72,8 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
 
 function PasteForm({ session, state: { draft: text } }: StepProps) {
   const hint = useId();
-  const isShort = text.length <= longPaste;
-  // A text that grows while it is typed stays in its field.
+  const isShort = text.length <= maxEditablePaste;
+  // A text that becomes long while it is typed stays editable.
   const [isTyped, setTyped] = useState(isShort);
   const isEditable = isTyped || isShort;
   const submit = (event: FormEvent) => {
@@ -82,7 +82,7 @@ function PasteForm({ session, state: { draft: text } }: StepProps) {
   };
   const paste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
     const pasted = event.clipboardData.getData('text/plain');
-    if (pasted.length <= longPaste) return;
+    if (pasted.length <= maxEditablePaste) return;
     event.preventDefault();
     setTyped(false);
     const { selectionStart, selectionEnd } = event.currentTarget;

@@ -71,12 +71,15 @@ export function ReviewLines({ session, state }: StepProps) {
   );
 }
 
-/** Lists the columns that are not imported, because the column step may have been skipped. */
+/** The maximum number of listed columns. */
+const maxNamedColumns = 10;
+
+/** Lists the columns that are not imported, because the columns may not have been reviewed. */
 function NotImported({ columns }: Pick<Preview, 'columns'>) {
   const imported = Object.values(columns?.choice ?? {});
   const others = columns?.columns.filter(({ column }) => !imported.includes(column)) ?? [];
   if (others.length === 0) return undefined;
-  const named = others.slice(0, 10).map(({ title }) => title);
+  const named = others.slice(0, maxNamedColumns).map(({ title }) => title);
   const more = others.length - named.length;
   return (
     <p className="import-hint">
@@ -86,12 +89,15 @@ function NotImported({ columns }: Pick<Preview, 'columns'>) {
   );
 }
 
-/** Such as `Line 316 has a total`. */
+/** The maximum number of lines that are named one by one. */
+const maxNamedLines = 5;
+
+/** Returns, for example, `Line 316 looks like a total`. */
 function nameLines(lines: readonly number[]): string {
   const [first = 0] = lines;
   if (lines.length === 1) return `Line ${formatCount(first)} looks like a total`;
-  const named = new Intl.ListFormat('en').format(lines.slice(0, 5).map(formatCount));
-  return lines.length > 5
+  const named = new Intl.ListFormat('en').format(lines.slice(0, maxNamedLines).map(formatCount));
+  return lines.length > maxNamedLines
     ? `${formatCount(lines.length)} lines look like totals`
     : `Lines ${named} look like totals`;
 }
@@ -116,7 +122,7 @@ const fixTexts: Readonly<
   ],
 };
 
-/** Lets the person fix all ids of a kind at once, and undo that. */
+/** The fixes that apply to all lines at once, and can be undone. */
 function Fixes({ session, state: { fixable, fixed } }: StepProps) {
   const offered = fixes.filter((fix) => fixed.has(fix) || fixable[fix] > 0);
   if (offered.length === 0) return undefined;
