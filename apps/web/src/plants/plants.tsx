@@ -136,14 +136,14 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
   };
   /** Deletes plants. Asks first if they are many, and all in the list. */
   const removeOrConfirm = (plants: readonly StoredPlant[]) => {
-    if (plants.length >= minConfirmed && plants.length >= (total ?? 0)) setConfirmingDelete(true);
+    if (plants.length >= minPlantsToConfirm && plants.length >= (total ?? 0)) setConfirmingDelete(true);
     else remove(plants);
   };
   const openId = id === undefined ? undefined : BigInt(id);
   const openIndex = useMemo(() => (openId === undefined ? -1 : rows.indexOf(openId)), [rows, openId]);
   const isCounted = !isPending && !isPlaceholderData && failure?.about !== 'scope';
   const total = !isCounted ? undefined : hasNextPage ? list.total?.total : rows.count;
-  const isEmpty = isCounted && rows.count === 0 && !needsNextPage && !isUnavailable && searched.state !== 'asking';
+  const isEmpty = isCounted && rows.count === 0 && !needsNextPage && !isUnavailable && searched.state !== 'loading';
   return (
     <section
       aria-label="Plants"
@@ -269,13 +269,13 @@ function describeWait(hasRows: boolean): string {
 }
 
 /** Deleting all plants of a list with at least this many asks first. */
-const minConfirmed = 20;
+const minPlantsToConfirm = 20;
 
 /** Fewer matches than this count as few. */
 const fewPlants = 10;
 
 /** What is known about the plant whose ID is searched for. `other`: it does not match the filter. */
-type SearchedState = 'none' | 'asking' | 'found' | 'missing' | 'other';
+type SearchedState = 'none' | 'loading' | 'found' | 'missing' | 'other';
 
 /** Finds the plant whose ID is searched for. */
 function useSearchedPlant(filter: PlantFilter, pendingDeletes: ReadonlySet<bigint>) {
@@ -285,7 +285,7 @@ function useSearchedPlant(filter: PlantFilter, pendingDeletes: ReadonlySet<bigin
   const state = ((): SearchedState => {
     if (id === undefined) return 'none';
     if (isMissing) return 'missing';
-    if (data === undefined) return 'asking';
+    if (data === undefined) return 'loading';
     return matchesFields(data, filter) ? 'found' : 'other';
   })();
   return {
@@ -311,12 +311,12 @@ function describeList({ rows, total, searched, hasNextPage, filter }: ListDescri
   const number = `${hasNextPage && total?.totalIsEstimate ? 'about ' : ''}${count.toLocaleString()}`;
   const idNote = {
     none: '',
-    asking: '',
+    loading: '',
     found: rows.count === 1 ? ' by ID' : ', with the exact ID match first',
     missing: '. No plant has this ID',
     other: '. The plant with this ID has a different tag',
   }[searched];
-  if (searched === 'asking' && rows.count === 0) return 'Searching…';
+  if (searched === 'loading' && rows.count === 0) return 'Searching…';
   return `${number} ${count === 1 ? 'plant' : 'plants'}${isFiltered(filter) ? ' found' : ''}${idNote}`;
 }
 

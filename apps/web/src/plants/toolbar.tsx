@@ -297,12 +297,11 @@ function Chips({ filter }: { readonly filter: PlantFilter }) {
 function OtherTags({ filter, hasFewMatches }: Pick<ToolbarProps, 'filter' | 'hasFewMatches'>) {
   const { tags } = useCounts();
   const { q, tag } = filter;
-  const bySearch = q === undefined || !hasFewMatches ? [] : findSameTags(tags, q);
   const byTag = tag === undefined ? [] : findSameTags(tags, tag);
-  // A tag that matches both the search and the current tag keeps the search.
+  const bySearch = q === undefined || !hasFewMatches ? [] : findSameTags(tags, q);
   const targets = new Map<string, PlantFilter>([
-    ...bySearch.map((name) => [name, { order: filter.order, tag: name }] as const),
     ...byTag.map((name) => [name, { ...filter, tag: name }] as const),
+    ...bySearch.map((name) => [name, { order: filter.order, tag: name }] as const),
   ]);
   if (tag !== undefined) targets.delete(tag);
   if (targets.size === 0) return null;

@@ -63,24 +63,24 @@ export function UndoItem({ action }: { readonly action: Action }) {
 function describeAction({ plants, state, edit, count }: Action): ReactNode {
   const isOne = plants.length === 1;
   if (edit?.label !== undefined) {
-    const { label, after, kept } = edit;
+    const { label, after, skippedCount } = edit;
     if (plants.length === 0) return <span>{`${label}.`}</span>;
     if (state !== 'undone') return <Sentence before={`${label}:`} plants={after ? [after] : plants} />;
-    return kept === 0 ? (
+    return skippedCount === 0 ? (
       <Sentence before="Undone:" plants={plants} />
     ) : (
       <Sentence plants={plants} after="has changed since then, so the edit was not undone." />
     );
   }
   if (edit !== undefined && state === 'undone') {
-    const { kept } = edit;
+    const { skippedCount } = edit;
     if (plants.length === 0)
       return (
-        <span>{`Nothing was undone, because someone changed ${kept === 1 ? 'the plant' : `the ${kept.toLocaleString()} plants`}.`}</span>
+        <span>{`Nothing was undone, because someone changed ${skippedCount === 1 ? 'the plant' : `the ${skippedCount.toLocaleString()} plants`}.`}</span>
       );
-    const skipped = `${kept.toLocaleString()} ${kept === 1 ? 'has' : 'have'} changed since then.`;
+    const skipped = `${skippedCount.toLocaleString()} ${skippedCount === 1 ? 'has' : 'have'} changed since then.`;
     const before = isOne ? 'Restored the tag of' : 'Restored the tags of';
-    return <Sentence before={before} plants={plants} after={kept > 0 ? `. ${skipped}` : '.'} />;
+    return <Sentence before={before} plants={plants} after={skippedCount > 0 ? `. ${skipped}` : '.'} />;
   }
   if (edit !== undefined) {
     if (edit.tag === undefined) return <Sentence before="Removed the tag from" plants={plants} after="." />;

@@ -150,8 +150,8 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
     },
     send,
     /** Adds a completed edit. @param plants the plants before the edit */
-    addEdit(plants: Plants, edit: Omit<Edited, 'kept'>) {
-      dispatch({ type: 'edit', change: { key: ++lastKey, plants, edit: { ...edit, kept: 0 } } });
+    addEdit(plants: Plants, edit: Omit<Edited, 'skippedCount'>) {
+      dispatch({ type: 'edit', change: { key: ++lastKey, plants, edit: { ...edit, skippedCount: 0 } } });
       forgetPlants();
     },
     /**
@@ -162,7 +162,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
      * @returns a function that removes it, for when it can no longer be undone
      */
     addImport(label: string, undoImport: () => void): () => void {
-      const change = { key: ++lastKey, plants: [], edit: { label, etags: new Map(), kept: 0 } };
+      const change = { key: ++lastKey, plants: [], edit: { label, etags: new Map(), skippedCount: 0 } };
       imports.set(change.key, undoImport);
       dispatch({ type: 'edit', change });
       return () => dispatch({ type: 'dismiss', change });

@@ -60,16 +60,16 @@ export async function undoEdit(client: Client, change: Change, edit: Edited): Pr
     restored.push(plant);
     remaining.delete(plant.id);
   });
-  let { kept } = edit;
+  let { skippedCount } = edit;
   let error: unknown;
   try {
     const updates = change.plants.map((plant) => ({ ...plant, ifMatch: edit.etags.get(plant.id) ?? '""' }));
     for (const rejection of (await updateAll(edits, updates)).rejections) {
       if (!changedErrors.includes(rejection.error)) error = rejection;
-      else if (remaining.delete(rejection.plant.id)) kept++;
+      else if (remaining.delete(rejection.plant.id)) skippedCount++;
     }
   } catch (thrown) {
     error = thrown;
   }
-  return { restored, remaining: { ...change, plants: [...remaining.values()], edit: { ...edit, kept } }, error };
+  return { restored, remaining: { ...change, plants: [...remaining.values()], edit: { ...edit, skippedCount } }, error };
 }

@@ -23,12 +23,12 @@ const done = inState('done');
 const undoing = inState('undoing');
 const failed = inState('failed', { failure });
 
-const tagged = { key: 8, plants: [moss], edit: { tag: 'bed', etags: new Map(), kept: 0 } } satisfies Change;
+const tagged = { key: 8, plants: [moss], edit: { tag: 'bed', etags: new Map(), skippedCount: 0 } } satisfies Change;
 const isTagged: Action = { ...tagged, state: 'done' };
 const edited = {
   ...tagged,
   key: 9,
-  edit: { label: 'Name edited', etags: new Map(), kept: 0 },
+  edit: { label: 'Name edited', etags: new Map(), skippedCount: 0 },
 } satisfies Change;
 const undone: Action = { ...tagged, state: 'undone' };
 
@@ -162,16 +162,16 @@ it.each<
     'says how many plants stay as they are',
     [{ ...tagged, plants: [moss, fern], state: 'undoing' }],
     [],
-    { type: 'restore', change: { ...tagged, edit: { ...tagged.edit, kept: 1 } }, restored: [fern] },
-    [{ ...tagged, plants: [fern], state: 'undone', edit: { ...tagged.edit, kept: 1 } }],
+    { type: 'restore', change: { ...tagged, edit: { ...tagged.edit, skippedCount: 1 } }, restored: [fern] },
+    [{ ...tagged, plants: [fern], state: 'undone', edit: { ...tagged.edit, skippedCount: 1 } }],
     [],
   ],
   [
     'names the plant of an edit that stays',
     [{ ...edited, state: 'undoing' }],
     [],
-    { type: 'restore', change: { ...edited, edit: { ...edited.edit, kept: 1 } }, restored: [] },
-    [{ ...edited, state: 'undone', edit: { ...edited.edit, kept: 1 } }],
+    { type: 'restore', change: { ...edited, edit: { ...edited.edit, skippedCount: 1 } }, restored: [] },
+    [{ ...edited, state: 'undone', edit: { ...edited.edit, skippedCount: 1 } }],
     [],
   ],
   [

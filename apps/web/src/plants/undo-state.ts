@@ -24,7 +24,7 @@ export interface Edited {
   /** The ETag of each plant after the edit, by its ID. */
   readonly etags: ReadonlyMap<bigint, string>;
   /** The number of plants that the undo skipped, because they were changed after the edit. */
-  readonly kept: number;
+  readonly skippedCount: number;
 }
 
 /** A change as the page shows it. Once it is `undone`, its plants are the restored ones. */

@@ -34,9 +34,9 @@ export function TokenForm({ ownToken, isBusy, onSubmit }: TokenFormProps) {
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
       <Field
-        label="Who or what uses it"
+        label="Token name"
         name="token-name"
-        hint="For example, the name of a program."
+        hint="Who or what uses the token, such as the name of a program."
         value={name}
         onChange={({ target }) => set({ name: target.value })}
       />

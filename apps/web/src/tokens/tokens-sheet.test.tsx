@@ -28,7 +28,7 @@ async function openTokens(scopes: readonly Scope[] = ['read', 'create', 'admin']
   const opened = await open(scopes);
   await showTokens(opened.user);
   await opened.user.click(await screen.findByText('Create a token'));
-  const first = await screen.findByRole('textbox', { name: 'Who or what uses it' });
+  const first = await screen.findByRole('textbox', { name: 'Token name' });
   await waitFor(() => expect(document.activeElement).toBe(first));
   const dialog = screen.getByRole('dialog', { name: 'Tokens' });
   const row = async (name: string) => {
@@ -61,7 +61,7 @@ it('creates a token with no more than its own scopes, shows its text until that 
     'Add plants',
     'Manage tokens',
   ]);
-  await user.type(screen.getByRole('textbox', { name: 'Who or what uses it' }), 'shop');
+  await user.type(screen.getByRole('textbox', { name: 'Token name' }), 'shop');
   await user.click(screen.getByRole('checkbox', { name: 'Add plants' }));
   await user.type(screen.getByLabelText('Expiration date'), '2999-12-31');
   await user.type(screen.getByRole('spinbutton', { name: 'Requests per minute' }), '600');
@@ -133,7 +133,7 @@ it("continues with the new token after the page's token was rotated", async () =
 
 it('says that it is unknown whether the token was created if no reply came', async () => {
   const { user, store } = await openTokens();
-  await user.type(screen.getByRole('textbox', { name: 'Who or what uses it' }), 'shop');
+  await user.type(screen.getByRole('textbox', { name: 'Token name' }), 'shop');
   await user.click(screen.getByRole('checkbox', { name: 'See plants' }));
   store.fail({ operation: 'createToken', kind: 'drop', stored: true });
   await user.click(screen.getByRole('button', { name: 'Create token' }));

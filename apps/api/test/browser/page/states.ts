@@ -198,7 +198,7 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openTokens(page, store);
       await page.getByText('Create a token').click();
-      await page.getByLabel('Who or what uses it').fill('web shop');
+      await page.getByLabel('Token name').fill('web shop');
       await page.getByLabel('See plants').check();
       await button(page, 'Create token').click();
       await button(page, 'Show QR code').click();

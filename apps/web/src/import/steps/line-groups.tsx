@@ -35,7 +35,7 @@ const hints: Readonly<Partial<Record<Group, string>>> = {
   problems: 'Fix them here. Your file is not changed.',
   changes: 'The saved plant, then the one in your file.',
   unchanged: 'These do not change.',
-  'left-out': 'These are not saved.',
+  'left-out': 'These will not be saved.',
 };
 
 /** Lists the lines in groups. Lines with a problem can be edited, and lines to be saved can be left out. */

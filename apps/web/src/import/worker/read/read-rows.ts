@@ -12,7 +12,7 @@ export interface Row {
   readonly rounded?: readonly number[] | undefined;
 }
 
-/** The maximum number of rows, without the header. More do not fit into a tab, and nobody reviews them. */
+/** The maximum number of rows, without the header. More would not fit into the memory of a tab. */
 export const maxRows = 100_000;
 /** The maximum number of columns, more than any real table of plants has. */
 export const maxColumns = 1_000;
