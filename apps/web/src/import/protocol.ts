@@ -1,8 +1,8 @@
 import type { ByField, FieldName, Texts } from '../shared/fields.js';
 
 /**
- * The column of each field, from 0; `undefined` if it has none. Without an ID column, IDs are generated from the file name, the line number,
- * and the plant.
+ * The column of each field, from 0; `undefined` if it has none. Without an ID column, IDs are generated from the file name, the line
+ * number, and the plant.
  */
 export type ColumnChoice = ByField<number | undefined>;
 

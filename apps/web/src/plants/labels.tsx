@@ -11,8 +11,9 @@ export type LabelFormat = 'a4' | 'letter';
 
 /** The longest name that fits on a label in small print, in characters. */
 const maxNameLength = 280;
-/** Longer names are in small print. */
+/** The longest name in large print, in characters. */
 const maxLargePrintLength = 90;
+/** The maximum length of a tag, in characters. */
 const maxTagLength = 40;
 
 interface LabelsProps {

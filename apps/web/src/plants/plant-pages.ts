@@ -122,7 +122,7 @@ export function withPlants(
   );
 }
 
-/** Compares plants in the order of API lists: by ID, time, or name, then by ID in the same direction. Plants without a time are the oldest. */
+/** Compares plants as lists of the API do: by ID, time, or name, then by ID in the same direction. No time counts as the oldest. */
 function compare(one: StoredPlant, other: StoredPlant, sortedBy: ListOrder): number {
   const { by, isDescending } = partsOfOrder(sortedBy);
   const keyOf = ({ name, addedAt = '' }: StoredPlant) => {

@@ -368,7 +368,7 @@ function NothingFound({ filter: { q, tag, without } }: { readonly filter: PlantF
   );
 }
 
-/** Shows changes by others as they happen, if the service and the token permit that. Returns whether it does. */
+/** Shows changes by others as they happen, if the service and the token permit that. Returns whether it follows them. */
 function useChanges(filter: PlantFilter): boolean {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();

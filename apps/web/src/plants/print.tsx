@@ -156,7 +156,7 @@ function PrintedCell({ plant, name }: { readonly plant: StoredPlant; readonly na
   );
 }
 
-/** Longer texts are truncated, in characters. */
+/** The maximum length of a printed text, in characters. */
 const maxTextLength = 1_000;
 
 const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });

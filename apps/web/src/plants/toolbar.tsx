@@ -1,7 +1,7 @@
 import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
 import { useEffect, useState } from 'react';
 import { isOrder, navigate, orderTitles, type PlantFilter, titleOf } from '../route.js';
-import { labels } from '../shared/fields.js';
+import { labelInSentence } from '../shared/fields.js';
 import { Icon } from '../shared/icon.js';
 import { Menu } from '../shared/menu.js';
 import { keepPreferences } from '../shared/preferences.js';
@@ -314,7 +314,7 @@ function OtherTags({ filter, hasFewMatches }: Pick<ToolbarProps, 'filter' | 'has
           className="suggestion"
           onClick={() => navigate({ view: 'plants', filter: target })}
         >
-          <span>{`Show plants with the ${labels.tag.toLowerCase()}`}</span> <TagDot tag={name} />
+          <span>{`Show plants with the ${labelInSentence('tag')}`}</span> <TagDot tag={name} />
           <span dir="auto" translate="no">
             {toVisible(name, maxTagLength)}
           </span>{' '}

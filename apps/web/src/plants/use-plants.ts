@@ -186,7 +186,7 @@ export function useShowAdded(filter: PlantFilter): (id: bigint | number) => Prom
 
 /** The maximum number of plants per list that are searched for tags. */
 const maxSearchedPlants = 500;
-/** Longer tags are not suggested, in characters. */
+/** The maximum length of a suggested tag, in characters. */
 const maxSuggestedLength = 60;
 
 /** The tags of loaded plants, sorted. */

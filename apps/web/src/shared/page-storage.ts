@@ -21,7 +21,7 @@ type Key = (typeof storageKeys)[keyof typeof storageKeys];
 /** The part of `Storage` that is used here. */
 export type PageStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** Reads a stored value, by default from this tab. `undefined` if there is none, if it is not JSON, or if the browser blocks the storage. */
+/** Reads a stored value, by default of this tab. `undefined` if there is none, it is not JSON, or the browser blocks the storage. */
 export function readStored(key: Key, storage = openStorage()): unknown {
   try {
     const text = storage?.getItem(storageName(key));

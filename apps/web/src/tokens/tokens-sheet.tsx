@@ -35,7 +35,7 @@ export function TokensSheet(props: TokensSheetProps) {
   return ownToken?.scopes.includes('admin') ? <Tokens ownToken={ownToken} {...props} /> : null;
 }
 
-/** Lists all tokens, and creates, rotates, and revokes them. The secret of a new token is shown until the person saved it, and not stored. */
+/** Lists, creates, rotates, and revokes tokens. The secret of a new token is shown until the person has saved it, and not stored. */
 function Tokens({ ownToken, isOpen, onOwnRotated, onClose }: TokensSheetProps & { readonly ownToken: OwnToken }) {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();

@@ -201,7 +201,8 @@ export class ImportWorker implements Requests {
   }
 
   #viewOf(lines: Lines): Partial<View> {
-    const { counts, fixable, fixed, list, filter, notes, edited } = lines;
+    const list = lines.updateList();
+    const { counts, fixable, fixed, filter, notes, edited } = lines;
     const totals = lines.all.filter(({ isTotal, state }) => isTotal && state === 'skipped');
     const sameNames = counts['same-name'];
     const limitNote = `Only the ${formatCount(maxComparedNames)} newest plants were checked.`;

@@ -67,7 +67,7 @@ export interface Line {
   etag?: string;
   /** Whether it is left out because it looks like a total. */
   isTotal: boolean;
-  /** What another line or a stored plant has in common with it. */
+  /** Which other line or stored plant has the same name. */
   warning?: string | undefined;
 }
 
@@ -80,10 +80,11 @@ const firstRows: Readonly<Record<Group, number>> = {
   unchanged: 0,
   'left-out': 5,
 };
-/** Lines with longer texts can only be edited in the file, in characters. */
+/** The maximum length of a line that can be edited on the page, in characters. */
 const maxEditableLength = 10_000;
-/** Longer texts are truncated for display, in characters. */
+/** The maximum length of a displayed text, in characters. */
 const maxShownLength = 200;
+/** The maximum length of a text in a note, in characters. */
 const maxQuotedLength = 60;
 
 /** Matches error values of spreadsheets, including translated ones, such as `#N/A`, `#NV`, or `#¡REF!`. */
@@ -299,7 +300,7 @@ export class Lines {
     const [variant] = this.#variants;
     const quote = (text: string) => `“${toVisible(text, maxQuotedLength)}”`;
     return [
-      // A spreadsheet that rounds the column would round all long IDs.
+      // Only if all do, because a spreadsheet rounds all numbers of a column.
       ...(this.reading.columns?.id !== undefined &&
       longIds.length > 0 &&
       longIds.every((id) => /^-?\d{15}0+$/.test(id))
@@ -334,8 +335,8 @@ export class Lines {
     return this.#shown.get(group) ?? (isOnlyGroup ? rowsPerPage : firstRows[group]);
   }
 
-  /** The lines that the review shows, by group. If the filter matches no line, shows all lines. */
-  get list(): View['list'] {
+  /** Returns the lines that the review shows, by group. If the filter matches no line, it first changes to all lines. */
+  updateList(): View['list'] {
     const isShown = ({ state, warning }: Line) =>
       this.filter === 'all' ||
       (this.filter === 'same-name' ? warning !== undefined : groupsOfStates[state] === this.filter);

@@ -81,10 +81,10 @@ function readDraft({ id, ...texts }: Texts, before?: Plant): Record<string, unkn
 
 /** Rejected, because a comma or point could also be a decimal separator. */
 const separatedDigits = /^[+-]?\d{1,3}([.,]\d{3})+$/;
-/** Accepted. */
+/** Accepted, because spaces and apostrophes only group digits. */
 const groupedDigits = /^[+-]?\d{1,3}([\s'’]\d{3})+$/;
 
-/** The number of digits that are read. An int64 has at most 19, and parsing millions of digits takes long. */
+/** The number of parsed digits. An int64 has at most 19, and parsing millions of digits takes long. */
 const maxDigits = 20;
 
 /** Reads an ID exactly, in digits of any script. Anything else stays text, which the contract rejects. */

@@ -44,7 +44,7 @@ interface PlantFormProps {
   onPasteName?(text: string): void;
 }
 
-/** The fields of a plant. A suggested ID is shown as text until the person changes it. While a plant is being sent, the button does nothing. */
+/** A form for a plant. A suggested ID is shown as text until the person changes it. While a plant is sent, the button does nothing. */
 export function PlantForm({
   draft,
   problems,

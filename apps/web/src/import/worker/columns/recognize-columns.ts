@@ -121,9 +121,9 @@ function countTitled(row: Cells): number {
 }
 
 /**
- * Whether the first row looks like a header. If the rows below have a column of IDs, it must not have a number there. Otherwise it must have
- * no numbers, and either a known word, or a text above a column of numbers or of only a few different texts. Words do not decide before
- * numbers, because a plant may have the name "Plant" or the tag "no".
+ * Whether the first row looks like a header. If the rows below have a column of IDs, it must not have a number there. Otherwise it must
+ * have no numbers, and either a known word, or a text above a column of numbers or of only a few different texts. Numbers decide before
+ * words, because a plant may have the name "Plant" or the tag "no".
  */
 function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
   const titled = first.findIndex((title) => fieldOfTitle(title) === 'id');

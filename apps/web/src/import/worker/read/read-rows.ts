@@ -21,8 +21,8 @@ const maxQuotedLength = 2 ** 20;
 const maxQuotedLines = 1_000;
 
 /**
- * Reads the nonblank rows of a CSV text (RFC 4180). Does not trim or convert cells. LF, CRLF, and CR each end a line. An unclosed quote only
- * breaks its line. A row has at most `maxColumns` + 1 cells.
+ * Reads the nonblank rows of a CSV text (RFC 4180). Does not trim or convert cells. LF, CRLF, and CR each end a line. An unclosed quote
+ * only breaks its line. A row has at most `maxColumns` + 1 cells.
  *
  * @param limit the maximum number of rows to read
  */
