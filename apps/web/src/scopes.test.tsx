@@ -32,7 +32,7 @@ const isOffered = (name: string) =>
 
 it('says what a token without read access permits, and offers only that', async () => {
   const { user, all } = await open(['create']);
-  const alert = await screen.findByText(/^This token can add plants, but not see, edit or delete them\./);
+  const alert = await screen.findByText(/^This token can add plants, but not see, edit, or delete them\./);
   expect(alert.closest('[role]')?.role).toBe('alert');
   // As other views that hold no list.
   expect(alert.closest('section')?.className).toContain('panel');
@@ -63,7 +63,7 @@ it.each([
 
 it('says at the addresses for adding plants that the token may not add any', async () => {
   const { fetch } = await open(['read'], '/add');
-  await screen.findByText(/^This token can see plants, but not add, edit or delete them\./);
+  await screen.findByText(/^This token can see plants, but not add, edit, or delete them\./);
   await waitFor(() => expect(screen.queryByRole('textbox', { name: 'Name' })).toBeNull());
   act(() => navigate({ ...home, view: 'import' }));
   await screen.findByText(/^This token can see plants/);

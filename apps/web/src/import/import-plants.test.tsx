@@ -400,7 +400,7 @@ it('keeps what was typed for editing, also if the worker fails or cannot read it
   expect(alert.textContent).toContain('Nothing was saved. Reload the page, then choose the same file');
   expect((await field()).value).toBe('1;Rose\n2;');
   await choose('');
-  expect((await screen.findByText(/There are no lines in it/)).closest('[role]')?.role).toBe('alert');
+  expect((await screen.findByText(/There are no lines to import/)).closest('[role]')?.role).toBe('alert');
   await userEvent.type(await field(), 'Fern');
   await press('Read lines');
   await press('Review lines');
@@ -552,7 +552,7 @@ it('warns if the ids probably belong to other plants', async () => {
     [3, 'Moss'],
   ] as const)
     await client.createPlant({ body: { id, name } });
-  const warning = /^Most changed lines have a name that is quite different/;
+  const warning = /^Most changed lines have a very different name/;
   await review('id,name\n1,Rosa rugosa alba\n2,Oak\n3,Green moss\n');
   expect(screen.queryByText(warning)).toBeNull();
   await press('Back');

@@ -199,7 +199,7 @@ it('writes one file at a time to download', async () => {
 it('shows the progress of a run, why it retries or stopped, and after a failure that saved plants stay saved', async () => {
   const { showRun, names, report } = await openRun();
   expect(screen.getByText('0 of 90 (0%)')).toBeDefined();
-  showRun({ retrying: 'The service cannot be reached. Trying again.' });
+  showRun({ retrying: 'The connection to the server failed. Trying again.' });
   expect(screen.getByText('9 of 90 (10%)')).toBeDefined();
   expect(document.querySelector('.import-stop')?.textContent).toMatch(/Trying again.$/);
   showRun({ state: 'stopped', stop: { cause: 'other', message: 'The service did not answer in time.' } });

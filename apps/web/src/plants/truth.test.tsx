@@ -68,7 +68,7 @@ it('shows no count while the service is unavailable, and shows the plants automa
   open();
   const alert = await screen.findByRole('alert');
   expect(alert.textContent).toMatch(/^The connection to the server failed.* This page resumes automatically/);
-  expect(alert.textContent).not.toContain('stored');
+  expect(alert.textContent).not.toContain('saved');
   expect(status()).toBe('');
   expect(screen.queryByText(/No plant/)).toBeNull();
   isAway = false;

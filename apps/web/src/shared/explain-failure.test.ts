@@ -62,7 +62,7 @@ describe('a reply of the service', () => {
     expect(rejected.message).toBe('The access token has expired. Nothing that you typed is lost.');
     const failed = { ...errors.internal_error, message: 'An error.' };
     const { message } = await explain(failed, { 'X-Request-Id': 'request-7' });
-    expect(message).toContain('request id request-7.');
+    expect(message).toContain('request ID request-7.');
   });
 });
 
@@ -83,22 +83,22 @@ describe('a call without a reply', () => {
     const { about, message } = explainError(error, true);
     expect(about).toBe('later');
     expect(message).toContain(words);
-    expect(message).toContain('may be stored. Trying again is safe.');
+    expect(message).toContain('may have been saved. Trying again is safe.');
   });
 
   it('words failures of reads and changes differently from failures of creates', async () => {
     for (const { status, error, example } of ofOperation) {
       const rejected = await reject({ status, error, message: example });
-      expect(explainFailure(rejected, 'read').message).not.toMatch(/stored|stores|sent than|safe/);
-      expect(explainFailure(rejected, 'change').message).not.toMatch(/may be stored/);
+      expect(explainFailure(rejected, 'read').message).not.toMatch(/saved|save changes|sent than|safe/);
+      expect(explainFailure(rejected, 'change').message).not.toMatch(/plant may have been saved/);
     }
     const lost = new NetworkError(request, 'no reply');
     expect(explainError(lost, true, 'read').message).toBe('The connection to the server failed.');
-    expect(explainError(lost, true, 'change').message).toMatch(/It may be changed\. Trying again is safe\.$/);
+    expect(explainError(lost, true, 'change').message).toMatch(/The change may have been saved\. Trying again is safe\.$/);
   });
 
   it.each(['not_sent', 'rejected'] as const)(
-    'does not claim that a plant may be stored that was %s',
+    'does not claim that a plant may have been saved that was %s',
     (outcome) => {
       const { message } = explainError(new NetworkError({ ...request, outcome }, 'no reply'), true);
       expect(message).toBe('The connection to the server failed.');

@@ -22,7 +22,7 @@ const noToken = expect.stringMatching(
   /^The token in the link cannot be used\. This is not an access token\./,
 );
 const keepsToken = expect.stringMatching(/ You are still signed in\.$/);
-const inOtherTab = 'You are signed in in the other tab. You can close this one.';
+const inOtherTab = 'The other tab is now signed in. You can close this one.';
 const ended = 'Your sign-in expired. Sign in again.';
 
 const reject: SessionEvent = { type: 'reject', token: a, problem: 'not known' };

@@ -92,7 +92,7 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
       // A link that looks like a reply must not remove the tab's token.
       return withProblem(openSession(event.tokens), event.problem);
     case 'handOver':
-      return { ...session, waiting: 'You are signed in in the other tab. You can close this one.' };
+      return { ...session, waiting: 'The other tab is now signed in. You can close this one.' };
     case 'openLink':
       return openLink(session, event.text);
     case 'answerOffer':

@@ -72,7 +72,7 @@ it('creates a token with no more than its own scopes, shows its text until that 
   expect(own.body).toMatchObject({ name: 'shop', scopes: ['create'], ratePerMinute: 600 });
   await waitFor(async () =>
     expect((await row('shop')).textContent).toMatch(
-      /Add plants · id 2, created .* · expires .*2999.* · 600 req/,
+      /Add plants · ID 2, created .* · expires .*2999.* · 600 req/,
     ),
   );
   const kept = [JSON.stringify(history.state), location.href, ...[localStorage, sessionStorage].map(textOf)];

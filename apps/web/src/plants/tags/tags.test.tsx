@@ -108,8 +108,8 @@ it('undoes a merge, plant by plant, from the sheet', async () => {
 });
 
 it.each([
-  ['shade', 'Merge', /^Merges into the tag of 2 others/, 'shade'],
-  ['', 'Remove', /^Removes the tag of 6 plants/, undefined],
+  ['shade', 'Merge', /^Merges with the tag of 2 others/, 'shade'],
+  ['', 'Remove', /^Removes the tag from 6 plants/, undefined],
 ])('says in advance what a rename to "%s" does: %s', async (to, label, hint, tag) => {
   const user = await rename('bed', to);
   expect(sheet().getByText(hint)).toBeDefined();
@@ -139,7 +139,7 @@ it('stops a rename on Cancel after the edits already sent, and can resume with t
   held.resolve(undefined);
   await sheet().findByText('2,000 of 2,500 done; the rest are unchanged.');
   expect([tagged('border'), sent]).toEqual([2_000, 2]);
-  await waitFor(() => expect(sheet().getByText(/^Merges into the tag of 2,000 others/)).toBeDefined());
+  await waitFor(() => expect(sheet().getByText(/^Merges with the tag of 2,000 others/)).toBeDefined());
   await user.click(sheet().getByRole('button', { name: 'Merge' }));
   await waitFor(() => expect(tagged('border')).toBe(2_500));
   // There is an undo for each part, latest first.
