@@ -15,7 +15,7 @@ import { narrowScreen, useMedia, withoutSideBar } from './shared/use-media.js';
 import { useScopes } from './shared/use-scopes.js';
 import { BottomBar } from './shell/bottom-bar.js';
 import { type Opened, SideBar } from './shell/side-bar.js';
-import type { KeptToken, StorageArea } from './token/kept-token.js';
+import type { StoredToken, StorageArea } from './token/stored-token.js';
 import type { SignedIn } from './token/sign-in.js';
 import { useSession } from './token/use-session.js';
 
@@ -56,8 +56,8 @@ export function App(props: AppProps) {
 function Page({ tokenFromAddress, signingIn }: AppProps) {
   const { session, dispatch, keepIn, reject, renew, forget } = useSession(tokenFromAddress, signingIn);
   const route = useRoute();
-  const { kept, active, shouldFocus, area } = session;
-  const id = kept?.id;
+  const { stored, active, shouldFocus, area } = session;
+  const id = stored?.id;
   // Data loaded with one token, and its rejection, must not be used with the next one.
   const queryClient = useMemo(() => new QueryClient(queryOptions), [id, active, session.restarts]);
   const { notice, renewalFailure, waiting } = session;
@@ -100,26 +100,26 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
               reason={session.problem}
               takeFocus={shouldFocus}
               area={area}
-              hasWork={kept !== undefined}
+              hasWork={stored !== undefined}
               onToken={(token, chosenArea) => dispatch({ type: 'use', token, area: chosenArea })}
             />
           )}
         </main>
       )}
-      {kept !== undefined && (
+      {stored !== undefined && (
         // While the token is rejected, the workspace is hidden but stays mounted, so that it keeps typed text and running work.
         <div hidden={!active} className="workspace">
           <QueryClientProvider client={queryClient}>
             <PlantStoreProvider
-              token={kept.token}
-              sessionId={kept.id}
+              token={stored.token}
+              sessionId={stored.id}
               renewToken={renew}
               onTokenRejected={reject}
             >
               <UndoProvider>
                 <Workspace
                   route={route}
-                  kept={kept}
+                  stored={stored}
                   isActive={active}
                   takesFocus={shouldFocus}
                   area={area}
@@ -141,7 +141,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
 
 interface WorkspaceProps {
   readonly route: Route;
-  readonly kept: KeptToken;
+  readonly stored: StoredToken;
   /** Whether the token may be sent. */
   readonly isActive: boolean;
   /** Whether to take the focus, because the person just entered the token. */
@@ -159,7 +159,7 @@ type Shown = Opened | 'tokens' | 'more';
 /** The side bar, the current view, and the sheets. */
 function Workspace({
   route,
-  kept,
+  stored,
   isActive,
   takesFocus,
   onForget,
@@ -167,7 +167,7 @@ function Workspace({
   ...tokenProps
 }: WorkspaceProps) {
   const { view, filter } = route;
-  const { id } = kept;
+  const { id } = stored;
   const scopes = useScopes();
   const canAdd = scopes?.includes('create') ?? true;
   const isNarrow = useMedia(narrowScreen);
@@ -239,7 +239,7 @@ function Workspace({
       {opened.includes('access') && (
         <TokenSheet
           {...tokenProps}
-          kept={kept}
+          stored={stored}
           isOpen={shown === 'access' && isActive}
           onTokens={scopes?.includes('admin') ? () => setShown('tokens') : undefined}
           onForget={onForget}

@@ -15,8 +15,8 @@ interface LinkSheetProps {
 export function LinkSheet({ onAnswer }: LinkSheetProps) {
   const ownToken = useOwnToken();
   const who = ownToken?.name ?? ownToken?.subject;
-  const keep = useRef<HTMLButtonElement>(null);
-  useEffect(() => keep.current?.focus(), []);
+  const stayButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => stayButton.current?.focus(), []);
   return (
     <Sheet title="Use the access token from this link?" isOpen onClose={() => onAnswer(false)}>
       <div className="stack">
@@ -36,7 +36,7 @@ export function LinkSheet({ onAnswer }: LinkSheetProps) {
           <span>Use it only if you trust the person who sent the link.</span>
         </p>
         <div className="submit-row">
-          <button ref={keep} type="button" className="primary" onClick={() => onAnswer(false)}>
+          <button ref={stayButton} type="button" className="primary" onClick={() => onAnswer(false)}>
             Stay signed in
           </button>
           <button type="button" onClick={() => onAnswer(true)}>

@@ -19,10 +19,10 @@ export function openToken(
 ): 'loading_again' | { readonly token: string | undefined } {
   const key = storageKeys.tokenFromAddress;
   const token = takeTokenFromAddress(window);
-  const kept = readStored(key, storage);
+  const stored = readStored(key, storage);
   if (token === undefined) {
     writeStored(key, undefined, storage);
-    return { token: typeof kept === 'string' ? kept : undefined };
+    return { token: typeof stored === 'string' ? stored : undefined };
   }
   writeStored(key, token, storage);
   if (readStored(key, storage) !== token) return { token };

@@ -30,8 +30,8 @@ export function findPendingSignIn(state: unknown): PendingSignIn | undefined {
 }
 
 function readPendingSignIns(): readonly PendingSignIn[] {
-  const kept = readStored(storageKeys.signIn);
-  return Array.isArray(kept) ? kept : [];
+  const stored = readStored(storageKeys.signIn);
+  return Array.isArray(stored) ? stored : [];
 }
 
 /** A reply of the identity provider (RFC 6749, section 4.1.2). */

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { isDeviceBlocked, type StorageArea } from './kept-token.js';
+import { isDeviceBlocked, type StorageArea } from './stored-token.js';
 
 interface RememberBoxProps {
   readonly area: StorageArea;

@@ -1,5 +1,5 @@
 import { loadPart } from '../shared/load-boundary.js';
-import type { KeptToken } from './kept-token.js';
+import type { StoredToken } from './stored-token.js';
 import { readSignInSettings } from './sign-in-settings.js';
 
 /**
@@ -8,7 +8,7 @@ import { readSignInSettings } from './sign-in-settings.js';
  * @returns `undefined` if the person must sign in again
  * @throws {Error} with the reason, if the identity provider cannot issue a token now, but may later
  */
-export async function renewToken(known: KeptToken): Promise<KeptToken | undefined> {
+export async function renewToken(known: StoredToken): Promise<StoredToken | undefined> {
   const settings = readSignInSettings();
   if (settings === undefined) return undefined;
   const { renewSignIn } = await loadPart(() => import('./sign-in.js'));
@@ -28,7 +28,7 @@ const maxTimerMs = 2 ** 31 - 1;
  *
  * @param failures the number of failed attempts since the last renewal
  */
-export function renewalDelayMs({ signIn }: KeptToken, failures = 0, now = Date.now()): number | undefined {
+export function renewalDelayMs({ signIn }: StoredToken, failures = 0, now = Date.now()): number | undefined {
   if (signIn?.shared === undefined) return undefined;
   if (failures > 0) return Math.min(maxRetryMs, firstRetryMs * 2 ** (failures - 1));
   if (signIn.expiresAt === undefined) return undefined;

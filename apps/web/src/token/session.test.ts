@@ -8,15 +8,15 @@ const signedIn = { token: a, id: 'sign-in', signIn: { shared } };
 const renewed = { ...signedIn, token: b };
 const reply = { isRemembered: false, returnTo: '/' };
 
-const none: Session = { kept: undefined, active: false, area: 'tab', shouldFocus: false };
-const active: Session = { ...none, kept: entered, active: true };
+const none: Session = { stored: undefined, active: false, area: 'tab', shouldFocus: false };
+const active: Session = { ...none, stored: entered, active: true };
 const rejected: Session = { ...active, active: false, problem: 'not known', shouldFocus: true };
 const onDevice: Session = { ...active, area: 'device' };
-const renewable: Session = { ...active, kept: signedIn };
+const renewable: Session = { ...active, stored: signedIn };
 const unrenewed: Session = { ...renewable, renewalFailure: { times: 1, reason: 'away' } };
 const expired: Session = { ...unrenewed, active: false };
 const forgotten: Session = { ...none, shouldFocus: true };
-const withB: Session = { ...active, kept: { token: b, id: b }, shouldFocus: true };
+const withB: Session = { ...active, stored: { token: b, id: b }, shouldFocus: true };
 
 const noToken = expect.stringMatching(
   /^The token in the link cannot be used\. This is not an access token\./,
@@ -26,7 +26,7 @@ const inOtherTab = 'The other tab is now signed in. You can close this one.';
 const ended = 'Your sign-in expired. Sign in again.';
 
 const reject: SessionEvent = { type: 'reject', token: a, problem: 'not known' };
-const renew: SessionEvent = { type: 'renew', id: 'sign-in', kept: renewed, restarts: false };
+const renew: SessionEvent = { type: 'renew', id: 'sign-in', stored: renewed, restarts: false };
 const failRenewal: SessionEvent = { type: 'failRenewal', id: 'sign-in', reason: 'still away' };
 const endRenewal: SessionEvent = { type: 'endRenewal', id: 'sign-in' };
 const forget: SessionEvent = { type: 'forget', shouldFocus: true };
@@ -44,13 +44,13 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
   [
     'uses a sign-in',
     none,
-    { type: 'signIn', signedIn: { ...reply, kept: signedIn }, shouldFocus: false },
+    { type: 'signIn', signedIn: { ...reply, stored: signedIn }, shouldFocus: false },
     renewable,
   ],
   [
     'remembers a sign-in from another tab',
     rejected,
-    { type: 'signIn', signedIn: { ...reply, kept: signedIn, isRemembered: true }, shouldFocus: true },
+    { type: 'signIn', signedIn: { ...reply, stored: signedIn, isRemembered: true }, shouldFocus: true },
     { ...renewable, area: 'device', shouldFocus: true },
   ],
   ['says why the sign-in failed', { ...none, waiting: '…' }, failSignIn(), { ...none, problem: 'no' }],
@@ -91,12 +91,12 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
   ['uses the offered token instead', { ...active, offered: b }, reject, withB],
   ['waits for a renewal instead', unrenewed, reject, expired],
 
-  ['renews', renewable, renew, { ...renewable, kept: renewed, restarts: 0 }],
+  ['renews', renewable, renew, { ...renewable, stored: renewed, restarts: 0 }],
   [
     'renews what was rejected, and loads again',
     { ...expired, restarts: 1 },
     { ...renew, restarts: true },
-    { ...renewable, kept: renewed, restarts: 2 },
+    { ...renewable, stored: renewed, restarts: 2 },
   ],
   ['ignores a renewal of another token', active, renew, active],
 
@@ -115,10 +115,10 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
   ['ignores a failed renewal of another token', active, failRenewal, active],
 
   ['keeps a token that may still be valid', unrenewed, endRenewal, renewable],
-  ['asks for a sign-in', expired, endRenewal, { ...rejected, kept: signedIn, problem: ended }],
+  ['asks for a sign-in', expired, endRenewal, { ...rejected, stored: signedIn, problem: ended }],
   ['ignores the end of another sign-in', rejected, endRenewal, rejected],
 
-  ['takes a rotated token', renewable, { type: 'replace', token: b }, { ...renewable, kept: renewed }],
+  ['takes a rotated token', renewable, { type: 'replace', token: b }, { ...renewable, stored: renewed }],
   ['has no token to rotate', none, { type: 'replace', token: b }, none],
 
   ['forgets', { ...expired, area: 'device', notice: 'no', offered: b }, forget, forgotten],

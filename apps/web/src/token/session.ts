@@ -1,11 +1,11 @@
-import { enteredToken, type KeptToken, type StorageArea } from './kept-token.js';
+import { enteredToken, type StoredToken, type StorageArea } from './stored-token.js';
 import { readToken } from './read-token.js';
 import type { SignedIn } from './sign-in.js';
 
 /** The session of the page: which token it uses. */
 export interface Session {
   /** The token. A rejected token stays here so that typed text stays, too, but it is not sent. */
-  readonly kept: KeptToken | undefined;
+  readonly stored: StoredToken | undefined;
   /** Whether the token may be sent. */
   readonly active: boolean;
   /** Where it is stored. */
@@ -27,14 +27,14 @@ export interface Session {
 }
 
 /** The stored tokens by storage area. */
-type KeptTokens = Readonly<Record<StorageArea, KeptToken | undefined>>;
+type StoredTokens = Readonly<Record<StorageArea, StoredToken | undefined>>;
 
 /** An event of a session. One with the token or ID of an earlier session is ignored. */
 export type SessionEvent = Readonly<
   | { type: 'use'; token: string; area: StorageArea }
   | { type: 'signIn'; signedIn: SignedIn; shouldFocus: boolean }
   /** The sign-in failed. */
-  | { type: 'failSignIn'; tokens: KeptTokens; problem: string }
+  | { type: 'failSignIn'; tokens: StoredTokens; problem: string }
   /** The tab that requested the sign-in accepted it. */
   | { type: 'handOver' }
   /** The address of the open page changed to one with a token. */
@@ -46,7 +46,7 @@ export type SessionEvent = Readonly<
   /** The service rejected the token, and no renewal replaces it. */
   | { type: 'reject'; token: string; problem: string }
   /** `restarts`: whether the service had rejected the token. */
-  | { type: 'renew'; id: string; kept: KeptToken; restarts: boolean }
+  | { type: 'renew'; id: string; stored: StoredToken; restarts: boolean }
   | { type: 'failRenewal'; id: string; reason: string }
   /** The identity provider no longer renews the sign-in. */
   | { type: 'endRenewal'; id: string }
@@ -56,7 +56,7 @@ export type SessionEvent = Readonly<
   | { type: 'forget'; ids?: readonly string[]; shouldFocus: boolean }
 >;
 
-const signedOut: Session = { kept: undefined, active: false, area: 'tab', shouldFocus: true };
+const signedOut: Session = { stored: undefined, active: false, area: 'tab', shouldFocus: true };
 
 /**
  * The session when the page opens: with the token in its address, in the tab, or on the device.
@@ -64,29 +64,29 @@ const signedOut: Session = { kept: undefined, active: false, area: 'tab', should
  * @param signingIn the reply of the identity provider while it is checked, or why the sign-in failed
  */
 export function openSession(
-  { tab, device }: KeptTokens,
+  { tab, device }: StoredTokens,
   tokenFromAddress?: string,
   signingIn?: Promise<unknown> | string,
 ): Session {
-  const kept = tab ?? device;
+  const stored = tab ?? device;
   const area = tab === undefined && device !== undefined ? 'device' : 'tab';
-  const session: Session = { kept, active: kept !== undefined, area, shouldFocus: false };
+  const session: Session = { stored, active: stored !== undefined, area, shouldFocus: false };
   // A link that looks like a reply changes nothing in a tab that has a token.
-  if (typeof signingIn === 'string') return kept === undefined ? { ...session, problem: signingIn } : session;
+  if (typeof signingIn === 'string') return stored === undefined ? { ...session, problem: signingIn } : session;
   if (signingIn !== undefined) return { ...signedOut, shouldFocus: false, waiting: 'Signing in…' };
   return tokenFromAddress === undefined ? session : openLink(session, tokenFromAddress);
 }
 
 /** The session after an event; the same object if the event changes nothing. */
 export function reduceSession(session: Session, event: SessionEvent): Session {
-  const { kept, active, offered, renewalFailure } = session;
-  if ('id' in event && event.id !== kept?.id) return session;
+  const { stored, active, offered, renewalFailure } = session;
+  if ('id' in event && event.id !== stored?.id) return session;
   switch (event.type) {
     case 'use':
       return startWith(event.token, event.area);
     case 'signIn': {
       const { signedIn } = event;
-      return { kept: signedIn.kept, active: true, area: signedIn.isRemembered ? 'device' : 'tab', shouldFocus: event.shouldFocus };
+      return { stored: signedIn.stored, active: true, area: signedIn.isRemembered ? 'device' : 'tab', shouldFocus: event.shouldFocus };
     }
     case 'failSignIn':
       // A link that looks like a reply must not remove the tab's token.
@@ -102,18 +102,18 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
     case 'keepIn':
       return { ...session, area: event.area };
     case 'changeDevice':
-      return session.area === 'device' && kept?.id !== event.deviceId
+      return session.area === 'device' && stored?.id !== event.deviceId
         ? { ...session, area: 'tab' }
         : session;
     case 'reject':
-      if (!active || kept?.token !== event.token) return session;
+      if (!active || stored?.token !== event.token) return session;
       if (offered !== undefined) return startWith(offered);
       // The page keeps trying to renew it.
       if (renewalFailure !== undefined) return { ...session, active: false };
       return { ...session, active: false, problem: event.problem, shouldFocus: true };
     case 'renew': {
       const restarts = (session.restarts ?? 0) + Number(event.restarts);
-      return { ...session, kept: event.kept, active: true, renewalFailure: undefined, restarts };
+      return { ...session, stored: event.stored, active: true, renewalFailure: undefined, restarts };
     }
     case 'failRenewal':
       return { ...session, renewalFailure: { times: (renewalFailure?.times ?? 0) + 1, reason: event.reason } };
@@ -127,9 +127,9 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
         shouldFocus: true,
       };
     case 'replace':
-      return kept === undefined ? session : { ...session, kept: { ...kept, token: event.token } };
+      return stored === undefined ? session : { ...session, stored: { ...stored, token: event.token } };
     case 'forget': {
-      const isGone = event.ids === undefined || (kept !== undefined && event.ids.includes(kept.id));
+      const isGone = event.ids === undefined || (stored !== undefined && event.ids.includes(stored.id));
       return isGone ? { ...signedOut, shouldFocus: event.shouldFocus } : session;
     }
   }
@@ -138,15 +138,15 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
 function openLink(session: Session, text: string): Session {
   const { token, problem } = readToken(text);
   if (token === undefined) return withProblem(session, `The token in the link cannot be used. ${problem}`);
-  const { kept, active, area, renewalFailure, shouldFocus } = session;
+  const { stored, active, area, renewalFailure, shouldFocus } = session;
   // A token that is on the device stays there.
-  if (kept?.token === token) return { kept, active: true, area, shouldFocus };
+  if (stored?.token === token) return { stored, active: true, area, shouldFocus };
   if (active || renewalFailure !== undefined) return { ...session, offered: token };
   return { ...startWith(token), shouldFocus };
 }
 
 function startWith(token: string, area: StorageArea = 'tab'): Session {
-  return { kept: enteredToken(token), active: true, area, shouldFocus: true };
+  return { stored: enteredToken(token), active: true, area, shouldFocus: true };
 }
 
 /** Shows why the address has no usable token: above the page if it has another token, or in the token form. */

@@ -1,5 +1,5 @@
 import { storageName } from '../shared/page-storage.js';
-import type { SharedSignIn } from './kept-token.js';
+import type { SharedSignIn } from './stored-token.js';
 
 /** The tokens of a sign-in, as last issued by the identity provider. */
 export interface RenewableTokens {

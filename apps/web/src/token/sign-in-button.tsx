@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { loadPart } from '../shared/load-boundary.js';
-import type { StorageArea } from './kept-token.js';
+import type { StorageArea } from './stored-token.js';
 import type { SignInSettings } from './sign-in-settings.js';
 
 interface SignInButtonProps {

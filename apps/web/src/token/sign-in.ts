@@ -1,13 +1,13 @@
 import * as oauth from 'oauth4webapi';
 import { basePath } from '../route.js';
 import { type PendingSignIn, findPendingSignIn, savePendingSignIn, type SignInReply } from './pending-sign-ins.js';
-import type { KeptToken } from './kept-token.js';
+import type { StoredToken } from './stored-token.js';
 import { addShared, type RenewableTokens, withShared } from './shared-sign-ins.js';
 import type { SignInSettings } from './sign-in-settings.js';
 
 /** The result of a sign-in. */
 export interface SignedIn {
-  readonly kept: KeptToken;
+  readonly stored: StoredToken;
   /** Whether to keep the token on the device. */
   readonly isRemembered: boolean;
   /** The address to return to after the sign-in, without its origin. */
@@ -99,8 +99,8 @@ export async function finishSignIn(
           () => undefined,
         );
   const { isRemembered, returnTo } = pending;
-  const kept = { token, id: crypto.randomUUID(), signIn: { shared, expiresAt } };
-  return { kept, isRemembered, returnTo, ...(pending.isInNewTab && { openerState: pending.state }) };
+  const stored = { token, id: crypto.randomUUID(), signIn: { shared, expiresAt } };
+  return { stored, isRemembered, returnTo, ...(pending.isInNewTab && { openerState: pending.state }) };
 }
 
 /**
@@ -111,15 +111,15 @@ export async function finishSignIn(
  */
 export async function renewSignIn(
   settings: SignInSettings,
-  { token, id, signIn }: KeptToken,
-): Promise<KeptToken | undefined> {
+  { token, id, signIn }: StoredToken,
+): Promise<StoredToken | undefined> {
   const shared = signIn?.shared;
   if (shared === undefined) return undefined;
   return withShared(shared, async (tokens) => {
-    const kept = await tokens.read();
-    const isExpired = kept?.expiresAt !== undefined && kept.expiresAt <= Date.now();
-    if (kept === undefined || (kept.token !== token && !isExpired)) return kept;
-    const renewed = await refresh(settings, kept.refreshToken);
+    const stored = await tokens.read();
+    const isExpired = stored?.expiresAt !== undefined && stored.expiresAt <= Date.now();
+    if (stored === undefined || (stored.token !== token && !isExpired)) return stored;
+    const renewed = await refresh(settings, stored.refreshToken);
     if (renewed === undefined) await tokens.remove();
     // A used refresh token must not stay in the storage.
     else await tokens.replace(renewed).catch(tokens.remove);
@@ -159,13 +159,13 @@ async function refresh(settings: SignInSettings, refreshToken: string): Promise<
 }
 
 /** Ends a sign-in: removes its tokens, and revokes the refresh token (RFC 7009) if the identity provider supports that. */
-export async function endSignIn(settings: SignInSettings, { signIn }: KeptToken): Promise<void> {
+export async function endSignIn(settings: SignInSettings, { signIn }: StoredToken): Promise<void> {
   const shared = signIn?.shared;
   if (shared === undefined) return;
   const latest = await withShared(shared, async (tokens) => {
-    const kept = await tokens.read();
+    const stored = await tokens.read();
     await tokens.remove();
-    return kept;
+    return stored;
   });
   const server = await discover(settings);
   if (latest === undefined || server.revocation_endpoint === undefined) return;

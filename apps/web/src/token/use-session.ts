@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useState } from
 import { navigate, parseRoute } from '../route.js';
 import { loadPart } from '../shared/load-boundary.js';
 import { storageName, openChannel, storageKeys } from '../shared/page-storage.js';
-import { type KeptToken, keep, type StorageArea, readKept } from './kept-token.js';
+import { readStoredToken, type StorageArea, type StoredToken, writeStoredToken } from './stored-token.js';
 import { onHandOver } from './on-hand-over.js';
 import { renewalDelayMs, renewToken } from './renew-token.js';
 import { openSession, reduceSession, type SessionEvent } from './session.js';
@@ -23,29 +23,29 @@ export function useSession(
     openSession(readTokens(), tokenFromAddress, signingIn),
   );
   const [renewals] = useState(() => createRenewals(dispatch));
-  const { kept, active, area, renewalFailure, waiting } = session;
-  const id = kept?.id;
+  const { stored, active, area, renewalFailure, waiting } = session;
+  const id = stored?.id;
 
   // Updates the storage before the page renders, so that a token is gone from the storage once the page shows that.
   useLayoutEffect(() => {
     // Only when these values change, because another tab may store another token there later.
-    if (active && area === 'device') keep('device', kept);
+    if (active && area === 'device') writeStoredToken('device', stored);
   }, [id, active, area]);
   useLayoutEffect(() => {
-    renewals.follow(kept);
+    renewals.follow(stored);
     if (waiting !== undefined) return;
     if (area === 'device') {
-      keep('tab', undefined);
-      if (readKept('device')?.id !== id) return;
+      writeStoredToken('tab', undefined);
+      if (readStoredToken('device')?.id !== id) return;
     }
-    keep(area, active || renewalFailure !== undefined ? kept : undefined);
+    writeStoredToken(area, active || renewalFailure !== undefined ? stored : undefined);
   }, [session]);
 
   // When Back restores the page, another tab may have signed out.
   const onPageShow = useEffectEvent(async ({ persisted }: PageTransitionEvent) => {
-    if (!persisted || kept === undefined) return;
-    await renewals.renew(kept.token);
-    if (renewals.isEnded(kept.id)) dispatch({ type: 'forget', ids: [kept.id], shouldFocus: true });
+    if (!persisted || stored === undefined) return;
+    await renewals.renew(stored.token);
+    if (renewals.isEnded(stored.id)) dispatch({ type: 'forget', ids: [stored.id], shouldFocus: true });
   });
   useEffect(() => {
     // An address that differs only in its fragment does not reload the page.
@@ -55,7 +55,7 @@ export function useSession(
     };
     const onStorage = ({ key }: StorageEvent) => {
       if (key !== storageName(storageKeys.token)) return;
-      dispatch({ type: 'changeDevice', deviceId: readKept('device')?.id });
+      dispatch({ type: 'changeDevice', deviceId: readStoredToken('device')?.id });
     };
     const channel = openChannel(forgetChannel);
     channel.onmessage = ({ data: ids }: MessageEvent<readonly string[]>) =>
@@ -97,16 +97,16 @@ export function useSession(
   }, [signingIn]);
 
   useEffect(() => {
-    const delayMs = kept && (active || renewalFailure) && renewalDelayMs(kept, renewalFailure?.times);
-    if (kept === undefined || delayMs === undefined) return;
-    const renewNow = () => void renewals.renew(kept.token);
+    const delayMs = stored && (active || renewalFailure) && renewalDelayMs(stored, renewalFailure?.times);
+    if (stored === undefined || delayMs === undefined) return;
+    const renewNow = () => void renewals.renew(stored.token);
     const timer = setTimeout(renewNow, delayMs);
     if (renewalFailure) window.addEventListener('online', renewNow);
     return () => {
       clearTimeout(timer);
       window.removeEventListener('online', renewNow);
     };
-  }, [kept, active, renewalFailure, renewals]);
+  }, [stored, active, renewalFailure, renewals]);
 
   return {
     session,
@@ -115,14 +115,14 @@ export function useSession(
     reject: renewals.reject,
     /** Keeps the token on the device from now on, or only in this tab. */
     keepIn(area: StorageArea) {
-      if (area === 'tab') keep('device', undefined);
+      if (area === 'tab') writeStoredToken('device', undefined);
       dispatch({ type: 'keepIn', area });
     },
     /** Removes the token from memory and storage, in all tabs. */
     forget() {
-      const removed = new Map<string, KeptToken>();
-      for (const token of [readKept('device'), kept]) if (token) removed.set(token.id, token);
-      for (const each of ['tab', 'device'] as const) keep(each, undefined);
+      const removed = new Map<string, StoredToken>();
+      for (const token of [readStoredToken('device'), stored]) if (token) removed.set(token.id, token);
+      for (const each of ['tab', 'device'] as const) writeStoredToken(each, undefined);
       dispatch({ type: 'forget', shouldFocus: true });
       const channel = openChannel(forgetChannel);
       channel.postMessage([...removed.keys()]);
@@ -132,7 +132,7 @@ export function useSession(
   };
 }
 
-const readTokens = () => ({ tab: readKept('tab'), device: readKept('device') });
+const readTokens = () => ({ tab: readStoredToken('tab'), device: readStoredToken('device') });
 
 /** The channel to the other tabs of this page. Its messages are the IDs of tokens to forget. */
 const forgetChannel = 'plant-store.forget';
@@ -146,11 +146,11 @@ const maxRejections = 10;
 const rejectionWindowMs = 10_000;
 
 /** Ends a sign-in at the identity provider as well, if that is possible. */
-async function endAtProvider(kept: KeptToken): Promise<void> {
+async function endAtProvider(stored: StoredToken): Promise<void> {
   const settings = readSignInSettings();
-  if (kept.signIn?.shared === undefined || settings === undefined) return;
+  if (stored.signIn?.shared === undefined || settings === undefined) return;
   const { endSignIn } = await loadPart(() => import('./sign-in.js'));
-  await endSignIn(settings, kept).catch(() => undefined);
+  await endSignIn(settings, stored).catch(() => undefined);
 }
 
 /**
@@ -158,7 +158,7 @@ async function endAtProvider(kept: KeptToken): Promise<void> {
  * other data stays here, because the page does not show it.
  */
 function createRenewals(dispatch: (event: SessionEvent) => void) {
-  let current: KeptToken | undefined;
+  let current: StoredToken | undefined;
   /** The IDs of all tokens so far, by token. */
   const ids = new Map<string, string>();
   /** The IDs of sign-ins that the identity provider no longer renews. */
@@ -168,19 +168,19 @@ function createRenewals(dispatch: (event: SessionEvent) => void) {
   /** The last token that the service rejected, and the times of recent rejections. */
   let rejected: { readonly token?: string; readonly times: readonly number[] } = { times: [] };
 
-  const request = async (known: KeptToken): Promise<string> => {
+  const request = async (known: StoredToken): Promise<string> => {
     const { id, token } = known;
     const event = await renewToken(known).then(
-      (kept): SessionEvent =>
-        kept === undefined
+      (stored): SessionEvent =>
+        stored === undefined
           ? { type: 'endRenewal', id }
-          : { type: 'renew', id, kept, restarts: rejected.token === token },
+          : { type: 'renew', id, stored, restarts: rejected.token === token },
       ({ message }: Error): SessionEvent => ({ type: 'failRenewal', id, reason: message }),
     );
     inFlight.delete(id);
     if (event.type === 'endRenewal') ended.add(id);
     dispatch(event);
-    return event.type === 'renew' ? event.kept.token : token;
+    return event.type === 'renew' ? event.stored.token : token;
   };
 
   /** Returns a replacement for a token that was rejected or is about to expire, or the same token if there is none. */
@@ -210,9 +210,9 @@ function createRenewals(dispatch: (event: SessionEvent) => void) {
 
   return {
     /** Uses the token of the current session. */
-    follow(kept: KeptToken | undefined) {
-      current = kept;
-      if (kept !== undefined) ids.set(kept.token, kept.id);
+    follow(stored: StoredToken | undefined) {
+      current = stored;
+      if (stored !== undefined) ids.set(stored.token, stored.id);
     },
     isEnded: (id: string) => ended.has(id),
     renew,

@@ -104,7 +104,7 @@ it('reads NDJSON with every digit, and JSON as the service does', async () => {
 
 it('explains an empty file and a blank one', async () => {
   for (const content of ['', '\n \n,,\n'])
-    await expect(read(file('plants.csv', content))).rejects.toThrow('There are no lines in it');
+    await expect(read(file('plants.csv', content))).rejects.toThrow('There are no lines to import');
 });
 
 it('states its limits, and which input exceeds them', async () => {

@@ -1,7 +1,7 @@
 import { writeStored, isStorageBlocked, openStorage, readStored, storageKeys } from '../shared/page-storage.js';
 
 /** A token that is stored for the next page load. */
-export interface KeptToken {
+export interface StoredToken {
   readonly token: string;
   /** Stays the same while the token of a sign-in is renewed. */
   readonly id: string;
@@ -27,21 +27,21 @@ export interface SharedSignIn {
 export type StorageArea = 'tab' | 'device';
 
 /** A token that a person entered. */
-export function enteredToken(token: string): KeptToken {
+export function enteredToken(token: string): StoredToken {
   return { token, id: token };
 }
 
 /** Reads the token in a storage area; `undefined` if there is none. */
-export function readKept(area: StorageArea): KeptToken | undefined {
-  const kept = readStored(storageKeys.token, openStorage(area));
-  if (typeof kept === 'string') return enteredToken(kept);
-  const { token, id, signIn } = Object(kept);
+export function readStoredToken(area: StorageArea): StoredToken | undefined {
+  const stored = readStored(storageKeys.token, openStorage(area));
+  if (typeof stored === 'string') return enteredToken(stored);
+  const { token, id, signIn } = Object(stored);
   return typeof token === 'string' && typeof id === 'string' ? { token, id, signIn } : undefined;
 }
 
 /** Stores a token in a storage area; `undefined` removes the token there. */
-export function keep(area: StorageArea, kept: KeptToken | undefined): void {
-  writeStored(storageKeys.token, kept?.signIn === undefined ? kept?.token : kept, openStorage(area));
+export function writeStoredToken(area: StorageArea, stored: StoredToken | undefined): void {
+  writeStored(storageKeys.token, stored?.signIn === undefined ? stored?.token : stored, openStorage(area));
 }
 
 /** Whether the browser blocks the storage on the device. */
