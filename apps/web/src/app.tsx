@@ -7,16 +7,16 @@ import { UndoProvider } from './plants/undo-provider.js';
 import { resetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
 import { basePath, type Route, useRoute } from './route.js';
-import { MissingScope } from './shared/missing-scope.js';
 import { LoadBoundary, lazyPart } from './shared/load-boundary.js';
+import { MissingScope } from './shared/missing-scope.js';
 import { PlantStoreProvider } from './shared/plant-store.js';
 import { Sheet } from './shared/sheet.js';
 import { narrowScreen, useMedia, withoutSideBar } from './shared/use-media.js';
 import { useScopes } from './shared/use-scopes.js';
 import { BottomBar } from './shell/bottom-bar.js';
 import { type Opened, SideBar } from './shell/side-bar.js';
-import type { StoredToken, StorageArea } from './token/stored-token.js';
 import type { SignedIn } from './token/sign-in.js';
+import type { StorageArea, StoredToken } from './token/stored-token.js';
 import { useSession } from './token/use-session.js';
 
 const ImportPlants = lazyPart(

@@ -5,8 +5,8 @@ import { basePath } from './route.js';
 import './styles/page.css';
 import { loadPart } from './shared/load-boundary.js';
 import { restoreSort } from './shared/sort-list.js';
-import { type SignInReply, takeSignInReply } from './token/pending-sign-ins.js';
 import { openToken } from './token/open-token.js';
+import { type SignInReply, takeSignInReply } from './token/pending-sign-ins.js';
 import type { SignedIn } from './token/sign-in.js';
 import { readSignInSettings, type SignInSettings } from './token/sign-in-settings.js';
 

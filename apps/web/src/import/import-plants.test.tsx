@@ -207,9 +207,9 @@ it('does not overwrite changes that others make after the review, and shows them
     '1 plant updated from plants.csv. 1 was unchanged. 2 were changed by someone else after the review.',
   );
   expect(names()).toEqual(['1 Rose [bed]', '2 Bracken [bed]', '3 Moss []', '4 Oak []']);
-  expect(
-    await screen.findAllByText('Someone else changed this plant after you reviewed it.'),
-  ).toHaveLength(2);
+  expect(await screen.findAllByText('Someone else changed this plant after you reviewed it.')).toHaveLength(
+    2,
+  );
   expect(screen.getByText('Bracken').closest('del')).not.toBeNull();
   await press('Leave out line 5');
   await press('Update 1 plant');

@@ -82,7 +82,12 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
             onChange={({ target }) => setTexts({ ...texts, tag: target.value })}
           />
         </label>
-        <button type="submit" className="primary" aria-disabled={isPending} data-busy={isPending || undefined}>
+        <button
+          type="submit"
+          className="primary"
+          aria-disabled={isPending}
+          data-busy={isPending || undefined}
+        >
           Add plant
         </button>
       </form>

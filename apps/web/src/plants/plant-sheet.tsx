@@ -161,7 +161,7 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
         </>
       )}
       {(plant !== undefined || isEditing) && (
-        <Outcome pending={isPending} attempt={attempt} done={done} problem={problem} />
+        <Outcome isPending={isPending} attempt={attempt} done={done} problem={problem} />
       )}
       {plant !== undefined && !isEditing && (
         <>

@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { home, navigate, onStay, type PlantFilter, type Route } from '../route.js';
 import { useKeys } from '../shared/keys.js';
-import { MissingScope } from '../shared/missing-scope.js';
 import { lazyPart, loadPart } from '../shared/load-boundary.js';
+import { MissingScope } from '../shared/missing-scope.js';
 import { usePlantStore, useRejectedToken } from '../shared/plant-store.js';
 import { readLabelFormat } from '../shared/preferences.js';
 import { toVisible } from '../shared/to-visible.js';
@@ -121,7 +121,9 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
     if (forAll.action === 'select') selection.selectAll();
     else if (failure === undefined)
       remove(
-        Array.from({ length: rows.count }, (_, index) => rows.at(index)).filter((plant) => plant !== undefined),
+        Array.from({ length: rows.count }, (_, index) => rows.at(index)).filter(
+          (plant) => plant !== undefined,
+        ),
       );
   });
   const close = () => {
@@ -143,7 +145,8 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
   const openIndex = useMemo(() => (openId === undefined ? -1 : rows.indexOf(openId)), [rows, openId]);
   const isCounted = !isPending && !isPlaceholderData && failure?.about !== 'scope';
   const total = !isCounted ? undefined : hasNextPage ? list.total?.total : rows.count;
-  const isEmpty = isCounted && rows.count === 0 && !needsNextPage && !isUnavailable && searched.state !== 'loading';
+  const isEmpty =
+    isCounted && rows.count === 0 && !needsNextPage && !isUnavailable && searched.state !== 'loading';
   return (
     <section
       aria-label="Plants"
@@ -203,7 +206,9 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
             : failure === undefined && (isFiltered(filter) ? 'Searching…' : 'Loading…')}
         </p>
         {isCounted && (
-          <p>{isUnavailable ? `Offline. Last updated at ${formatMinute(list.dataUpdatedAt)}.` : 'Up to date'}</p>
+          <p>
+            {isUnavailable ? `Offline. Last updated at ${formatMinute(list.dataUpdatedAt)}.` : 'Up to date'}
+          </p>
         )}
       </footer>
       {rows.count > 0 && (

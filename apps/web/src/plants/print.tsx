@@ -78,7 +78,11 @@ export function Print({
       const chosen = printRequest.plants ?? plants();
       flushSync(() =>
         setPrinted(
-          <Labels plants={chosen} format={printRequest.format} isAll={printRequest.plants !== undefined || isAll} />,
+          <Labels
+            plants={chosen}
+            format={printRequest.format}
+            isAll={printRequest.plants !== undefined || isAll}
+          />,
         ),
       );
     }

@@ -2,7 +2,7 @@ import { type Client, followChanges, isRejectedError, type ResponseEvent } from 
 import type { QueryClient } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
 import { queryKeys } from '../shared/plant-store.js';
-import { refreshLists, resetLists, addToLists, removeFromLists } from './use-plants.js';
+import { addToLists, refreshLists, removeFromLists, resetLists } from './use-plants.js';
 
 /** The maximum number of changes that are shown one by one. After more, as after an import, the list is loaded again. */
 const maxSingleChanges = 100;

@@ -46,7 +46,17 @@ const debounceMs = 200;
 
 /** The title of the list, its search, and its menus. */
 export function Toolbar(props: ToolbarProps) {
-  const { filter, count, columns, isSearchedIdMissing, hasFewMatches, isSelecting, onSelecting, onMenu, onDown } = props;
+  const {
+    filter,
+    count,
+    columns,
+    isSearchedIdMissing,
+    hasFewMatches,
+    isSelecting,
+    onSelecting,
+    onMenu,
+    onDown,
+  } = props;
   const isNarrow = useMedia(narrowScreen);
   const canAdd = useMay('create');
   return (
@@ -90,7 +100,11 @@ export function Toolbar(props: ToolbarProps) {
 }
 
 /** The search for names, or for an ID. */
-function Search({ filter, isSearchedIdMissing, onDown }: Pick<ToolbarProps, 'filter' | 'isSearchedIdMissing' | 'onDown'>) {
+function Search({
+  filter,
+  isSearchedIdMissing,
+  onDown,
+}: Pick<ToolbarProps, 'filter' | 'isSearchedIdMissing' | 'onDown'>) {
   const [text, setText] = useState(filter.q ?? '');
   // Other elements, such as the Back button of the browser, may change the search.
   useEffect(

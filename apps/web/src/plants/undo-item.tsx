@@ -86,7 +86,8 @@ function describeAction({ plants, state, edit, count }: Action): ReactNode {
     if (edit.tag === undefined) return <Sentence before="Removed the tag from" plants={plants} after="." />;
     return (
       <>
-        <Sentence plants={plants} after="tagged" /> <bdi translate="no">{toVisible(edit.tag, maxNameLength)}</bdi>
+        <Sentence plants={plants} after="tagged" />{' '}
+        <bdi translate="no">{toVisible(edit.tag, maxNameLength)}</bdi>
         <span>.</span>
       </>
     );

@@ -16,7 +16,7 @@ import {
   type UndoEvent,
   type UndoState,
 } from './undo-state.js';
-import { refreshLists, addToLists, removeFromLists } from './use-plants.js';
+import { addToLists, refreshLists, removeFromLists } from './use-plants.js';
 
 /** How long a delete waits before it is sent. Until then, an undo needs no request and does not change the plant. */
 export const deleteDelayMs = 10_000;
@@ -53,8 +53,8 @@ export function UndoProvider({ children }: { readonly children: ReactNode }) {
   const isOverLimit = state.pendingDeletes.size > maxKeepaliveDeletes;
   useEffect(() => (isOverLimit ? warnBeforeClosing() : undefined), [isOverLimit]);
   useEffect(() => {
-    window.addEventListener('pagehide', requests.sstopWaitinging);
-    return () => window.removeEventListener('pagehide', requests.sstopWaitinging);
+    window.addEventListener('pagehide', requests.sendWaiting);
+    return () => window.removeEventListener('pagehide', requests.sendWaiting);
   }, [requests]);
 
   const last = state.actions.find((action) => ['waiting', 'sent', 'done'].includes(action.state));
@@ -145,7 +145,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
       dispatch({ type: 'wait', change });
     },
     /** Sends waiting deletes immediately. */
-    sstopWaitinging() {
+    sendWaiting() {
       for (const { change } of [...waiting.values()]) send(change);
     },
     send,

@@ -71,5 +71,9 @@ export async function undoEdit(client: Client, change: Change, edit: Edited): Pr
   } catch (thrown) {
     error = thrown;
   }
-  return { restored, remaining: { ...change, plants: [...remaining.values()], edit: { ...edit, skippedCount } }, error };
+  return {
+    restored,
+    remaining: { ...change, plants: [...remaining.values()], edit: { ...edit, skippedCount } },
+    error,
+  };
 }

@@ -23,7 +23,11 @@ const done = inState('done');
 const undoing = inState('undoing');
 const failed = inState('failed', { failure });
 
-const tagged = { key: 8, plants: [moss], edit: { tag: 'bed', etags: new Map(), skippedCount: 0 } } satisfies Change;
+const tagged = {
+  key: 8,
+  plants: [moss],
+  edit: { tag: 'bed', etags: new Map(), skippedCount: 0 },
+} satisfies Change;
 const isTagged: Action = { ...tagged, state: 'done' };
 const edited = {
   ...tagged,
@@ -207,7 +211,14 @@ it.each<
     [undone, sent],
     pendingDeletes,
   ],
-  ['dismisses', [waiting, isTagged], pendingDeletes, { type: 'dismiss', change: waiting }, [isTagged], pendingDeletes],
+  [
+    'dismisses',
+    [waiting, isTagged],
+    pendingDeletes,
+    { type: 'dismiss', change: waiting },
+    [isTagged],
+    pendingDeletes,
+  ],
 ])('%s', (_, before, left, event, after, leaves) => {
   const state = reduceUndo({ actions: before, pendingDeletes: new Set(left) }, event);
   expect(state).toEqual({ actions: after, pendingDeletes: new Set(leaves) });

@@ -64,7 +64,10 @@ export type UndoEvent = Readonly<
 >;
 
 export function reduceUndo({ actions, pendingDeletes }: UndoState, event: UndoEvent): UndoState {
-  return { actions: reduceActions(actions, event), pendingDeletes: reducePendingDeletes(pendingDeletes, event) };
+  return {
+    actions: reduceActions(actions, event),
+    pendingDeletes: reducePendingDeletes(pendingDeletes, event),
+  };
 }
 
 function reduceActions(actions: readonly Action[], event: UndoEvent): readonly Action[] {
@@ -107,7 +110,10 @@ function reduceActions(actions: readonly Action[], event: UndoEvent): readonly A
   }
 }
 
-function reducePendingDeletes(pendingDeletes: ReadonlySet<bigint>, { type, change }: UndoEvent): ReadonlySet<bigint> {
+function reducePendingDeletes(
+  pendingDeletes: ReadonlySet<bigint>,
+  { type, change }: UndoEvent,
+): ReadonlySet<bigint> {
   const ids = idsOf(change.plants);
   switch (type) {
     case 'wait':

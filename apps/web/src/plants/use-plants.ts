@@ -83,7 +83,9 @@ export function usePlants({ filter, pendingDeletes, isFollowing }: PlantsOptions
     const pages = data?.pages ?? [];
     const stays = ({ id }: StoredPlant) => !pendingDeletes.has(id);
     return toRows(
-      pendingDeletes.size === 0 ? pages : pages.map((page) => ({ ...page, plants: page.plants.filter(stays) })),
+      pendingDeletes.size === 0
+        ? pages
+        : pages.map((page) => ({ ...page, plants: page.plants.filter(stays) })),
     );
   }, [data, pendingDeletes]);
   const total = useMemo(() => totalOf(data?.pages ?? []), [data]);
@@ -157,7 +159,11 @@ export function removeFromLists(queryClient: QueryClient, ids: ReadonlySet<bigin
 }
 
 /** Adds or updates plants in the shown list if they match its filter. Other lists are loaded again when they are shown. */
-export function addToLists(queryClient: QueryClient, plants: readonly StoredPlant[], filter: PlantFilter): void {
+export function addToLists(
+  queryClient: QueryClient,
+  plants: readonly StoredPlant[],
+  filter: PlantFilter,
+): void {
   if (plants.length === 0) return;
   queryClient.removeQueries({ queryKey: lists, type: 'inactive' });
   const ids = new Set(plants.map(({ id }) => id));

@@ -46,7 +46,8 @@ export function createWorkbook(sheet: string, widths: readonly number[]): Workbo
     zip.add(file);
     return file;
   };
-  for (const [path, text] of Object.entries(parts(sheet))) addFile(path).push(strToU8(declaration + text), true);
+  for (const [path, text] of Object.entries(parts(sheet)))
+    addFile(path).push(strToU8(declaration + text), true);
   const rows = addFile('xl/worksheets/sheet1.xml');
   const columns = widths.map(
     (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,

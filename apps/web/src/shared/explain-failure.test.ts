@@ -94,7 +94,9 @@ describe('a call without a reply', () => {
     }
     const lost = new NetworkError(request, 'no reply');
     expect(explainError(lost, true, 'read').message).toBe('The connection to the server failed.');
-    expect(explainError(lost, true, 'change').message).toMatch(/The change may have been saved\. Trying again is safe\.$/);
+    expect(explainError(lost, true, 'change').message).toMatch(
+      /The change may have been saved\. Trying again is safe\.$/,
+    );
   });
 
   it.each(['not_sent', 'rejected'] as const)(

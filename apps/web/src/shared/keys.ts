@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { writeStored, readStored, storageKeys } from './page-storage.js';
+import { readStored, storageKeys, writeStored } from './page-storage.js';
 
 /** The actions by key, such as `/`, `n`, or `mod+z`, where `mod` is Ctrl, or Command on a Mac. */
 export type KeyActions = Readonly<Record<string, () => unknown>>;

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { adviseReload, writeStored, readStored, storageKeys } from './page-storage.js';
+import { adviseReload, readStored, storageKeys, writeStored } from './page-storage.js';
 
 const key = storageKeys.draft;
 

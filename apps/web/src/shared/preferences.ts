@@ -1,4 +1,4 @@
-import { writeStored, openStorage, readStored, storageKeys } from './page-storage.js';
+import { openStorage, readStored, storageKeys, writeStored } from './page-storage.js';
 
 /** A person's preferences for the list. They stay in this browser and contain no plant data. */
 export interface Preferences {

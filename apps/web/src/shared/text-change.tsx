@@ -45,7 +45,10 @@ function splitChange(
   before: string,
   after: string,
 ): readonly [start: string, removed: string, added: string, end: string] {
-  const [oldWords, newWords] = [before, after].map((text) => text.split(/(?<=\s)|(?=\s)/)) as [string[], string[]];
+  const [oldWords, newWords] = [before, after].map((text) => text.split(/(?<=\s)|(?=\s)/)) as [
+    string[],
+    string[],
+  ];
   const commonLength = Math.min(oldWords.length, newWords.length);
   let start = 0;
   while (start < commonLength && oldWords[start] === newWords[start]) start++;

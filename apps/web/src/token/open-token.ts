@@ -1,4 +1,4 @@
-import { writeStored, readStored, type PageStorage, storageKeys } from '../shared/page-storage.js';
+import { type PageStorage, readStored, storageKeys, writeStored } from '../shared/page-storage.js';
 import { takeTokenFromAddress } from './take-token-from-address.js';
 
 /** The parts of `window` that this function uses. */

@@ -1,5 +1,10 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { type PendingSignIn, findPendingSignIn, savePendingSignIn, takeSignInReply } from './pending-sign-ins.js';
+import {
+  findPendingSignIn,
+  type PendingSignIn,
+  savePendingSignIn,
+  takeSignInReply,
+} from './pending-sign-ins.js';
 
 afterEach(() => sessionStorage.clear());
 
@@ -63,7 +68,12 @@ it('keeps the latest sign-ins of the tab, each in its latest state', () => {
   for (const state of ['a', 'b', 'c', 'd', 'e']) begin(state);
   begin('b', ['1']);
   begin('f');
-  expect(['a', 'b', 'c', 'f'].map((state) => findPendingSignIn(state)?.codes)).toEqual([undefined, ['1'], [], []]);
+  expect(['a', 'b', 'c', 'f'].map((state) => findPendingSignIn(state)?.codes)).toEqual([
+    undefined,
+    ['1'],
+    [],
+    [],
+  ]);
   sessionStorage.setItem('plant-store.sign-in', '{"state":"a"}');
   expect(findPendingSignIn('a')).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { writeStored, readStored, storageKeys } from '../shared/page-storage.js';
+import { readStored, storageKeys, writeStored } from '../shared/page-storage.js';
 
 /** A sign-in in progress. The tab keeps it after the identity provider replied, because Back returns to the provider's form. */
 export interface PendingSignIn {

@@ -1,6 +1,6 @@
 import { loadPart } from '../shared/load-boundary.js';
-import type { StoredToken } from './stored-token.js';
 import { readSignInSettings } from './sign-in-settings.js';
+import type { StoredToken } from './stored-token.js';
 
 /**
  * Renews the token of a sign-in, or returns the token that another tab already renewed.

@@ -1,6 +1,6 @@
-import { enteredToken, type StoredToken, type StorageArea } from './stored-token.js';
 import { readToken } from './read-token.js';
 import type { SignedIn } from './sign-in.js';
+import { enteredToken, type StorageArea, type StoredToken } from './stored-token.js';
 
 /** The session of the page: which token it uses. */
 export interface Session {
@@ -72,7 +72,8 @@ export function openSession(
   const area = tab === undefined && device !== undefined ? 'device' : 'tab';
   const session: Session = { stored, active: stored !== undefined, area, shouldFocus: false };
   // A link that looks like a reply changes nothing in a tab that has a token.
-  if (typeof signingIn === 'string') return stored === undefined ? { ...session, problem: signingIn } : session;
+  if (typeof signingIn === 'string')
+    return stored === undefined ? { ...session, problem: signingIn } : session;
   if (signingIn !== undefined) return { ...signedOut, shouldFocus: false, waiting: 'Signing in…' };
   return tokenFromAddress === undefined ? session : openLink(session, tokenFromAddress);
 }
@@ -86,7 +87,12 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
       return startWith(event.token, event.area);
     case 'signIn': {
       const { signedIn } = event;
-      return { stored: signedIn.stored, active: true, area: signedIn.isRemembered ? 'device' : 'tab', shouldFocus: event.shouldFocus };
+      return {
+        stored: signedIn.stored,
+        active: true,
+        area: signedIn.isRemembered ? 'device' : 'tab',
+        shouldFocus: event.shouldFocus,
+      };
     }
     case 'failSignIn':
       // A link that looks like a reply must not remove the tab's token.
@@ -116,7 +122,10 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
       return { ...session, stored: event.stored, active: true, renewalFailure: undefined, restarts };
     }
     case 'failRenewal':
-      return { ...session, renewalFailure: { times: (renewalFailure?.times ?? 0) + 1, reason: event.reason } };
+      return {
+        ...session,
+        renewalFailure: { times: (renewalFailure?.times ?? 0) + 1, reason: event.reason },
+      };
     case 'endRenewal':
       // The token may still be valid until it expires.
       if (active) return { ...session, renewalFailure: undefined };

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { loadPart } from '../shared/load-boundary.js';
-import type { StorageArea } from './stored-token.js';
 import type { SignInSettings } from './sign-in-settings.js';
+import type { StorageArea } from './stored-token.js';
 
 interface SignInButtonProps {
   readonly settings: SignInSettings;

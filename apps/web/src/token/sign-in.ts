@@ -1,9 +1,14 @@
 import * as oauth from 'oauth4webapi';
 import { basePath } from '../route.js';
-import { type PendingSignIn, findPendingSignIn, savePendingSignIn, type SignInReply } from './pending-sign-ins.js';
-import type { StoredToken } from './stored-token.js';
+import {
+  findPendingSignIn,
+  type PendingSignIn,
+  type SignInReply,
+  savePendingSignIn,
+} from './pending-sign-ins.js';
 import { addShared, type RenewableTokens, withShared } from './shared-sign-ins.js';
 import type { SignInSettings } from './sign-in-settings.js';
+import type { StoredToken } from './stored-token.js';
 
 /** The result of a sign-in. */
 export interface SignedIn {

@@ -1,4 +1,10 @@
-import { writeStored, isStorageBlocked, openStorage, readStored, storageKeys } from '../shared/page-storage.js';
+import {
+  isStorageBlocked,
+  openStorage,
+  readStored,
+  storageKeys,
+  writeStored,
+} from '../shared/page-storage.js';
 
 /** A token that is stored for the next page load. */
 export interface StoredToken {

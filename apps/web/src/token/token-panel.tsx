@@ -3,11 +3,11 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { checkToken } from '../shared/check-token.js';
 import { Field } from '../shared/field.js';
 import { serviceUrl } from '../shared/plant-store.js';
-import type { StorageArea } from './stored-token.js';
 import { readToken } from './read-token.js';
 import { RememberBox } from './remember-box.js';
 import { SignInButton } from './sign-in-button.js';
 import { readSignInSettings } from './sign-in-settings.js';
+import type { StorageArea } from './stored-token.js';
 import './token-panel.css';
 
 interface TokenPanelProps {

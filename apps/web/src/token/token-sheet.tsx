@@ -2,8 +2,8 @@ import { basePath } from '../route.js';
 import { serviceUrl } from '../shared/plant-store.js';
 import { QrCodeFold } from '../shared/qr-code-fold.js';
 import { Sheet } from '../shared/sheet.js';
-import type { StoredToken, StorageArea } from './stored-token.js';
 import { RememberBox } from './remember-box.js';
+import type { StorageArea, StoredToken } from './stored-token.js';
 
 interface TokenSheetProps {
   readonly isOpen: boolean;

@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useState } from 'react';
 import { navigate, parseRoute } from '../route.js';
 import { loadPart } from '../shared/load-boundary.js';
-import { storageName, openChannel, storageKeys } from '../shared/page-storage.js';
-import { readStoredToken, type StorageArea, type StoredToken, writeStoredToken } from './stored-token.js';
+import { openChannel, storageKeys, storageName } from '../shared/page-storage.js';
 import { onHandOver } from './on-hand-over.js';
 import { renewalDelayMs, renewToken } from './renew-token.js';
 import { openSession, reduceSession, type SessionEvent } from './session.js';
 import type { SignedIn } from './sign-in.js';
 import { readSignInSettings } from './sign-in-settings.js';
+import { readStoredToken, type StorageArea, type StoredToken, writeStoredToken } from './stored-token.js';
 import { takeTokenFromAddress } from './take-token-from-address.js';
 
 /**

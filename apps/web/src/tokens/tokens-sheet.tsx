@@ -36,7 +36,12 @@ export function TokensSheet(props: TokensSheetProps) {
 }
 
 /** Lists, creates, rotates, and revokes tokens. The secret of a new token is shown until the person has saved it, and not stored. */
-function Tokens({ ownToken, isOpen, onOwnRotated, onClose }: TokensSheetProps & { readonly ownToken: OwnToken }) {
+function Tokens({
+  ownToken,
+  isOpen,
+  onOwnRotated,
+  onClose,
+}: TokensSheetProps & { readonly ownToken: OwnToken }) {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
   const { tokens, problem, isBusy, change } = useTokens(isOpen);
@@ -165,10 +170,7 @@ function useTokens(isShown: boolean) {
    * @param advice what to do if there is no reply
    * @returns the result; `undefined` if the change was not made
    */
-  const change = async <Result,>(
-    make: () => Promise<Result>,
-    advice = '',
-  ): Promise<Result | undefined> => {
+  const change = async <Result,>(make: () => Promise<Result>, advice = ''): Promise<Result | undefined> => {
     if (isBusy) return undefined;
     setBusy(true);
     setProblem(undefined);

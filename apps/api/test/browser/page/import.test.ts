@@ -103,7 +103,9 @@ it('updates from a spreadsheet, and overwrites nothing that somebody else change
   await page.getByRole('button', { name: 'Undo this import' }).click();
   await page.getByRole('button', { name: 'Restore 2 plants and delete 1' }).click();
   await page
-    .getByRole('heading', { name: 'Undone: 1 plant deleted and 1 restored. 1 has changed since then and was kept.' })
+    .getByRole('heading', {
+      name: 'Undone: 1 plant deleted and 1 restored. 1 has changed since then and was kept.',
+    })
     .waitFor();
   expect([800001, 800002, 800004].map(nameOf)).toEqual(['Dog rose', 'Bracken', '']);
 });

@@ -9,8 +9,8 @@ import type { NewPlant } from '@plant-store/contract/operations';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { errorNumbers, explainError, explainRejection, type Failure } from '../../shared/explain-failure.js';
+import { readStored, storageKeys, writeStored } from '../../shared/page-storage.js';
 import { usePlantStore } from '../../shared/plant-store.js';
-import { writeStored, readStored, storageKeys } from '../../shared/page-storage.js';
 import { type AddedPlant, beginAdding, recordResult, restoreAdded } from './added-plants.js';
 
 /** The result of adding a plant. `not_added`: it is not stored, and a retry may succeed. */

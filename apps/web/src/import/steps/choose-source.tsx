@@ -35,7 +35,9 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
     const { files } = event.dataTransfer;
     // For example, a file within an archive, or one that a policy blocks.
     if (files.length === 0)
-      session.startOver({ problem: 'Your browser did not share the dropped file. Press Choose file instead.' });
+      session.startOver({
+        problem: 'Your browser did not share the dropped file. Press Choose file instead.',
+      });
     else take(files);
   };
   return (

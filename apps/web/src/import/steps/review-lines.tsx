@@ -61,7 +61,9 @@ export function ReviewLines({ session, state }: StepProps) {
         </p>
       )}
       {changed > 0 && !canUpdate && (
-        <p className="import-note">You do not have permission to edit plants, so changed plants will not be updated.</p>
+        <p className="import-note">
+          You do not have permission to edit plants, so changed plants will not be updated.
+        </p>
       )}
       {isSame && <p>Everything in these lines is already saved.</p>}
       {hasUndone && ready > 0 && canUpdate && <p>Previously deleted plants will be added again.</p>}
@@ -107,7 +109,10 @@ const fixTexts: Readonly<
   Record<Fix, readonly [offer: (lines: string) => string, done: (lines: string) => string]>
 > = {
   tidy: [(values) => `Clean up ${values}`, (values) => `${values} cleaned up.`],
-  generate: [(lines) => `Generate IDs for ${lines} without one`, (lines) => `IDs were generated for ${lines}.`],
+  generate: [
+    (lines) => `Generate IDs for ${lines} without one`,
+    (lines) => `IDs were generated for ${lines}.`,
+  ],
   separators: [
     (lines) => `Read IDs such as 1.001 as 1001 in ${lines}`,
     (lines) => `IDs such as 1.001 are read as 1001 in ${lines}.`,

@@ -214,7 +214,10 @@ export class ImportWorker implements Requests {
       list,
       filter,
       edited,
-      notes: [...notes, ...(sameNames === 0 ? [] : [this.#areNamesTruncated ? `${note} ${limitNote}` : note])],
+      notes: [
+        ...notes,
+        ...(sameNames === 0 ? [] : [this.#areNamesTruncated ? `${note} ${limitNote}` : note]),
+      ],
       totals: totals.map(({ index, row }) => ({ index, line: row.line })),
     };
   }

@@ -23,13 +23,13 @@ import {
   groupsOfStates,
   type LineState,
   noCounts,
-  type Row as ShownRow,
   rowsPerPage,
+  type Row as ShownRow,
   type View,
 } from '../protocol.js';
-import { isTotal } from './check/is-total.js';
 import { findVariants, type Variant } from './check/find-variants.js';
 import { generateId } from './check/generate-id.js';
+import { isTotal } from './check/is-total.js';
 import {
   findOtherResource,
   fixId,
@@ -413,8 +413,7 @@ export class Lines {
       const column = this.reading.columns?.[field] ?? -1;
       const reason = rounded?.includes(column)
         ? 'may be a number that the spreadsheet rounded. Format the cell as text, and enter it again.'
-        : errorCell.test(cells[column] ?? '') &&
-          'contains a spreadsheet error. Enter the correct value.';
+        : errorCell.test(cells[column] ?? '') && 'contains a spreadsheet error. Enter the correct value.';
       if (reason) return { reason: `The ${labelInSentence(field)} ${reason}`, fields: [field] };
     }
     return undefined;

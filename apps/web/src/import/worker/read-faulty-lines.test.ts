@@ -74,7 +74,9 @@ it('explains all errors of a line together', async () => {
 it('rejects a line with more cells than columns, unless these are empty', async () => {
   const { plants, faulty } = await read(file('plants.csv', 'id,name\n1,Rose, red\n2,Fern,,\n3,Ivy'));
   expect(Object.keys(plants)).toEqual(['3', '4']);
-  expect(faulty).toEqual({ 2: expect.stringContaining('This line has more cells than there are column headers.') });
+  expect(faulty).toEqual({
+    2: expect.stringContaining('This line has more cells than there are column headers.'),
+  });
 });
 
 it('notices ids that a spreadsheet has rounded, unless others of that length have not been', async () => {

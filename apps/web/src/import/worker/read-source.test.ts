@@ -57,7 +57,12 @@ it.each([
 
 it('shows an id in digits of another script as it will be stored', async () => {
   const { lines } = await read({ text: 'id\tname\n٤٢\tRose\n⑨\tFern\n' });
-  expect(lines.updateList().flatMap(({ rows }) => rows.map(({ id }) => id)).toSorted()).toEqual(['42', '⑨']);
+  expect(
+    lines
+      .updateList()
+      .flatMap(({ rows }) => rows.map(({ id }) => id))
+      .toSorted(),
+  ).toEqual(['42', '⑨']);
 });
 
 const marked = '\ufeffid,name\n1,Rosé';

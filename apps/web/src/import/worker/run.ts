@@ -25,7 +25,8 @@ export type Connection = Pick<ClientOptions, 'fetch' | 'retries' | 'timeoutMs' |
 /** A batch may take long on a slow connection, and the service may take a while to restart. */
 const defaultConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptTimeoutMs: 30_000 };
 
-const errorNumbersOf = (registered: readonly { readonly error: number }[]) => registered.map(({ error }) => error);
+const errorNumbersOf = (registered: readonly { readonly error: number }[]) =>
+  registered.map(({ error }) => error);
 
 /** The errors that only concern one plant (docs/use/api.md, "Errors"). Other errors would also affect the next plant. */
 const plantErrors = errorNumbersOf([errors.invalid_plant, errors.body_too_large]);
@@ -277,7 +278,8 @@ export class Run {
   #showRetry(response: Response | undefined): void {
     if (this.#state !== 'running') return;
     if (response?.status === 429) {
-      this.#limitedUntil = performance.now() + 1_000 * (Number(response.headers.get('retry-after')) || defaultRetryAfterSeconds);
+      this.#limitedUntil =
+        performance.now() + 1_000 * (Number(response.headers.get('retry-after')) || defaultRetryAfterSeconds);
     }
     // A batch may wait for the rate limit while another one succeeds.
     const leftMs = this.#limitedUntil - performance.now();

@@ -120,7 +120,7 @@ export function PlantForm({
           </Field>
         ) : (
           <p className="folded-id">
-            ID: automatic,  <code translate="no">{draft.id}</code>
+            ID: automatic, <code translate="no">{draft.id}</code>
             <button type="button" className="quiet" onClick={() => focusField('id')}>
               Change <span className="visually-hidden">the ID</span>
             </button>

@@ -57,7 +57,8 @@ export function useSelection(rows: PlantRows): Selection {
     // Only if rows were removed, because the search is slow with a large selection.
     if (ids.size === 0 || !isShorter) return;
     const removed = new Set(ids);
-    for (let index = 0; index < rows.count && removed.size > 0; index++) removed.delete(rows.at(index)?.id ?? 0n);
+    for (let index = 0; index < rows.count && removed.size > 0; index++)
+      removed.delete(rows.at(index)?.id ?? 0n);
     if (removed.size === 0) return;
     for (const id of removed) ids.delete(id);
     setState({ ids });

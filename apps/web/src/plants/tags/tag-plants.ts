@@ -65,7 +65,9 @@ export async function tagPlants(
   };
 
   const lastReplies = new AbortController();
-  signal.addEventListener('abort', () => setTimeout(() => lastReplies.abort(), lastReplyTimeoutMs), { once: true });
+  signal.addEventListener('abort', () => setTimeout(() => lastReplies.abort(), lastReplyTimeoutMs), {
+    once: true,
+  });
   const sent: Promise<unknown>[] = [];
   const { updatePlants } = reportEdits(client, onEdited);
   const edits: Pick<Client, 'updatePlants'> = {

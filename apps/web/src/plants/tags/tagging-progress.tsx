@@ -16,7 +16,9 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
   const { state, done = 0, failed = [], problem } = progress ?? {};
   return (
     <div className="stack">
-      {state === 'running' && <progress aria-label="Plants processed" max={total} value={done + failed.length} />}
+      {state === 'running' && (
+        <progress aria-label="Plants processed" max={total} value={done + failed.length} />
+      )}
       <p role="status">
         {state !== undefined && (
           <span>

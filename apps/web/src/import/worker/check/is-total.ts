@@ -35,6 +35,7 @@ export function isTotal({ cells }: Row, idColumn: number | undefined, isLast: bo
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
   const texts = filled.filter((cell) => !isNumber(cell.replace(/\s*[€$£%]$/, '')));
   const [label = '', secondText] = texts;
-  if (secondText !== undefined || !totalLabels.includes(label.toLowerCase().replace(/\s*:$/, ''))) return false;
+  if (secondText !== undefined || !totalLabels.includes(label.toLowerCase().replace(/\s*:$/, '')))
+    return false;
   return isLast || !isNumber(cells[idColumn ?? -1] ?? '');
 }

@@ -3,7 +3,13 @@ import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { resourceNameOf } from '@plant-store/contract/record-format';
 import { resources } from '@plant-store/contract/resources';
-import { type FieldName, fieldNames, labelInSentence, mapFields, type Texts } from '../../../shared/fields.js';
+import {
+  type FieldName,
+  fieldNames,
+  labelInSentence,
+  mapFields,
+  type Texts,
+} from '../../../shared/fields.js';
 import { withoutEmpty } from '../../../shared/texts.js';
 import { toVisible } from '../../../shared/to-visible.js';
 import type { Fix } from '../../protocol.js';

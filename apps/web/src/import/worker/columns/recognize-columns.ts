@@ -182,7 +182,9 @@ const minRepeatedCells = 5;
 /** Whether a column has only a few different texts, each several times, and the header is not one of them. */
 function isOneOfFew(rows: readonly Cells[], column: number, title: string): boolean {
   const cells = cellsOf(rows, column);
-  return cells.length >= minRepeatedCells && 2 * new Set(cells).size <= cells.length && !cells.includes(title);
+  return (
+    cells.length >= minRepeatedCells && 2 * new Set(cells).size <= cells.length && !cells.includes(title)
+  );
 }
 
 /** Finds the first other column that has letters. */

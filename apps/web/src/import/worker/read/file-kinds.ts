@@ -110,9 +110,7 @@ export function noteOtherKind(fileName: string, kind: 'workbook' | 'table' | 'ob
       ? []
       : [`${named} an Excel workbook. It was read as a workbook.`];
   if (isNamed('.xlsx', '.xlsm', '.xls', '.ods', '.numbers'))
-    return [
-      `${named} plain text. It was read as ${kind === 'table' ? 'a text table' : 'JSON objects'}.`,
-    ];
+    return [`${named} plain text. It was read as ${kind === 'table' ? 'a text table' : 'JSON objects'}.`];
   return kind === 'objects' && isNamed('.csv', '.tsv', '.tab')
     ? [`${named} JSON. It was read as JSON objects.`]
     : [];

@@ -57,8 +57,7 @@ function readQuotedRow(text: string, start: number, delimiter: string) {
     if (text[position] === '"') {
       const end = findClosingQuote(text, position + 1);
       const cell = text.slice(position + 1, end);
-      if (end === -1 || cell.length > maxQuotedLength || countBreaks(cell) > maxQuotedLines)
-        return undefined;
+      if (end === -1 || cell.length > maxQuotedLength || countBreaks(cell) > maxQuotedLines) return undefined;
       cells.push(cell.replaceAll('""', '"'));
       position = end + 1;
       while (text[position] === ' ' && delimiter !== ' ') position++;
@@ -68,7 +67,12 @@ function readQuotedRow(text: string, start: number, delimiter: string) {
       cells.push(text.slice(position, end));
       position = end;
     }
-    if (cells.length > maxColumns || position >= text.length || text[position] === '\n' || text[position] === '\r')
+    if (
+      cells.length > maxColumns ||
+      position >= text.length ||
+      text[position] === '\n' ||
+      text[position] === '\r'
+    )
       return { cells, end: position };
     if (text[position] !== delimiter) return undefined;
   }

@@ -44,7 +44,9 @@ export async function readSource(source: Source, readAs: ReadAs = {}): Promise<T
         );
   const { rows } = table;
   if (rows.length === 0)
-    throw new UnreadableFileError('There are no lines to import. Choose a file with plants, or paste the lines.');
+    throw new UnreadableFileError(
+      'There are no lines to import. Choose a file with plants, or paste the lines.',
+    );
   if (rows.length > maxRows + 1) throw tooManyRows();
   for (const { line, cells } of rows) {
     // A workbook may have a stray cell far to the right.
@@ -91,7 +93,8 @@ function readText({ text, ...decoded }: DecodedText, fileName: string | undefine
   const start = text.slice(0, sampleLength).trimStart();
   const hasExtension = (extensions: RegExp) => extensions.test(fileName ?? '');
   const areObjects = /^(\{|\[\s*(\{|\]|$))/.test(start) || hasExtension(/\.(ndjson|jsonl|json)$/i);
-  const declared = delimiterLine.exec(start)?.[0].at(-1) ?? (hasExtension(/\.(tsv|tab)$/i) ? '\t' : undefined);
+  const declared =
+    delimiterLine.exec(start)?.[0].at(-1) ?? (hasExtension(/\.(tsv|tab)$/i) ? '\t' : undefined);
   const delimiter = areObjects ? undefined : (declared ?? guessDelimiter(start));
   return {
     ...decoded,
@@ -113,5 +116,7 @@ function noteHidden({ hidden: { rows, columns } }: Omit<Sheet, 'rows'>): readonl
       ? []
       : [`the hidden ${columns.length === 1 ? 'column' : 'columns'} ${columns.join(', ')}`]),
   ];
-  return hidden.length === 0 ? [] : [`The sheet has ${hidden.join(' and ')}. They are imported like the rest.`];
+  return hidden.length === 0
+    ? []
+    : [`The sheet has ${hidden.join(' and ')}. They are imported like the rest.`];
 }

@@ -43,7 +43,9 @@ export function readWorkbook(bytes: Uint8Array, chosen: string | undefined): She
     if (cause instanceof UnreadableFileError) throw cause;
     throw new UnreadableFileError(unreadable, { cause });
   }
-  throw new UnreadableFileError('There are no lines to import. Choose a file with plants, or paste the lines.');
+  throw new UnreadableFileError(
+    'There are no lines to import. Choose a file with plants, or paste the lines.',
+  );
 }
 
 interface Workbook {
