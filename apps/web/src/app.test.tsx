@@ -250,7 +250,7 @@ it('keeps the undo of a delete while another view is shown', async () => {
   await waitFor(() => expect(store.plants.get(3n)).toBeUndefined());
   act(() => history.back());
   await user.click(await screen.findByRole('button', { name: 'Undo', description: 'Deleted Rose, ID 3.' }));
-  await screen.findByText(', with a new time in Added.');
+  await screen.findByText('with a new Added time.');
   expect(store.plants.get(3n)).toEqual({ name: 'Rose' });
 });
 

@@ -97,7 +97,7 @@ it('offers everything while the scopes are unknown', async () => {
 
 it('describes scopes in a sentence', () => {
   expect(describeScopes(['create', 'read', 'update', 'delete'])).toBe(
-    'This token can see, add, edit and delete plants.',
+    'This token can see, add, edit, and delete plants.',
   );
   expect(describeScopes([])).toBe('This token has no plant permissions.');
 });

@@ -184,5 +184,5 @@ it('does not show a taken id at a field with another id, names the plant, and ke
   expect(document.activeElement).toBe(addButton());
   await user.click(addButton());
   await screen.findByText('Stored: Oak, ID 8.');
-  expectList(/^stored.*Oak/, /^rejected.*Rose.*Another plant has this id\. Choose another id\.$/);
+  expectList(/^stored.*Oak/, /^rejected.*Rose.*Another plant has this ID\. Choose another ID\.$/);
 });

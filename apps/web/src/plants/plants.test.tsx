@@ -403,7 +403,7 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
     await waitFor(async () => expect(await names()).toEqual(['Rose', '(no name)', 'Fern']));
     expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'sun' });
     expect(document.querySelector('.undo-item > p')?.textContent).toBe(
-      'Restored Rose, with a new time in Added.',
+      'Restored Rose with a new Added time.',
     );
     expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
   },

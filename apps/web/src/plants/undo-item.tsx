@@ -93,7 +93,7 @@ function describeAction({ plants, state, edit, count }: Action): ReactNode {
     );
   }
   if (state === 'undone') {
-    const after = isOne ? '. Its Added time is new.' : '. Their Added times are new.';
+    const after = isOne ? 'with a new Added time.' : 'with new Added times.';
     return <Sentence before="Restored" plants={plants} after={after} />;
   }
   if (state === 'undoing') {

@@ -127,7 +127,7 @@ it("continues with the new token after the page's token was rotated", async () =
   await waitFor(() => expect(JSON.stringify({ ...sessionStorage })).toContain(shownSecret() ?? 'none'));
   const own = await screen.findAllByText('(this page)');
   await waitFor(() =>
-    expect(own.map((text) => text.closest('li')?.textContent)).toEqual([expect.stringContaining('id 3,')]),
+    expect(own.map((text) => text.closest('li')?.textContent)).toEqual([expect.stringContaining('ID 3,')]),
   );
 });
 

@@ -148,7 +148,7 @@ it('reports why it retries while it runs', async () => {
 });
 
 const limited = reply(429, errors.rate_limited.error, { 'Retry-After': '300' });
-const goingOn = `This continues at ${new Date(300_000).toLocaleTimeString()}.`;
+const goingOn = `The import resumes at ${new Date(300_000).toLocaleTimeString()}.`;
 
 it('waits for the rate limit, shows until when, and resumes', async () => {
   const { store, read, run, view, untilState } = open();

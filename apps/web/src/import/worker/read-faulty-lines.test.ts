@@ -15,8 +15,8 @@ it('marks the line of a quote that is never closed, and reads the lines after it
   expect(Object.keys(plants)).toEqual(['3', '4', '7']);
   expect(faulty).toEqual({
     2: expect.stringContaining('A cell starts with a double quote that is never closed'),
-    5: expect.stringContaining('A double quote opens a cell'),
-    6: expect.stringContaining('A double quote opens a cell'),
+    5: expect.stringContaining('A cell starts with a double quote'),
+    6: expect.stringContaining('A cell starts with a double quote'),
   });
 });
 

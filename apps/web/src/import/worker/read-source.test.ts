@@ -95,7 +95,7 @@ it('reads NDJSON with every digit, and JSON as the service does', async () => {
     delimiter: undefined,
     plants: { 1: rose, 3: { id: 100n, name: '' }, 10: { id: -9007199254740993n, name: 'Ivy' } },
     faulty: {
-      4: 'The id must be an integer, not a string: send its digits as idText.',
+      4: 'The ID must be an integer, not a string: send its digits as idText.',
       5: expect.stringContaining("This line cannot be read: Expected ',' or '}'"),
       6: 'The line must be a JSON object.',
       7: expect.stringContaining('This line cannot be read: Duplicate member'),
@@ -115,9 +115,9 @@ it('explains an empty file and a blank one', async () => {
 it('states its limits, and which input exceeds them', async () => {
   const large = new File(['id,name\n1,Rose'], 'plants.csv');
   Object.defineProperty(large, 'size', { value: 200e6 });
-  const advice = 'import it with the command line: plant-store import';
+  const advice = 'use the command line: plant-store import';
   await expect(read({ file: large })).rejects.toThrow(
-    `The file has 200 MB, but this page can import at most 100 MB at a time. Split it into smaller files, or ${advice}`,
+    `The file is 200 MB, but this page can import at most 100 MB at a time. Split it into smaller files, or ${advice}`,
   );
   const lines = 'x\n'.repeat(100_002);
   await expect(read({ text: lines })).rejects.toThrow(

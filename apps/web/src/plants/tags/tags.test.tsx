@@ -68,7 +68,7 @@ it('lists the tags with the number of their plants, and filters by one', async (
 
 it('renames a tag by editing its plants, and shows it', async () => {
   const user = await rename('bed', 'border');
-  expect(sheet().getByText(/^Edits 6 plants/)).toBeDefined();
+  expect(sheet().getByText(/^Renames the tag of 6 plants/)).toBeDefined();
   await user.keyboard('{Enter}');
   await listed('border');
   expect(tags()).toEqual([...Array(6).fill('border'), 'shade', 'shade', undefined]);

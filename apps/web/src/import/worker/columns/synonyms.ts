@@ -1,6 +1,9 @@
 import { type ByField, type FieldName, fieldNames, labels, mapFields } from '../../../shared/fields.js';
 import type { ColumnChoice } from '../../protocol.js';
 
+/** Headers are compared up to this length. */
+const maxTitleLength = 100;
+
 /** Other headers of each field in several languages, as `normalizeTitle` returns them. */
 const synonyms: ByField<readonly string[]> = {
   id: [
@@ -164,9 +167,6 @@ export function findTitledColumns(titles: readonly string[]): ColumnChoice {
   const second = known.findIndex((title, column) => column !== name && isNameOrTag(title));
   return { ...columns, id, name, tag: columns.tag ?? (second === -1 ? undefined : second) };
 }
-
-/** Headers are compared up to this length. */
-const maxTitleLength = 100;
 
 function normalizeTitle(title: string): string {
   return title

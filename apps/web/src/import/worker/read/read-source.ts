@@ -57,7 +57,7 @@ export async function readSource(source: Source, readAs: ReadAs = {}): Promise<T
       );
     if (cells.some(({ length }) => length > maxCellLength))
       throw new UnreadableFileError(
-        `Line ${line} has a cell with more than ${formatCount(maxCellLength)} characters. Check the line breaks in the file, and choose it again.`,
+        `Line ${line} is longer than ${formatCount(maxCellLength)} characters. Check the line breaks in the file, and choose it again.`,
       );
   }
   return table;
@@ -67,7 +67,7 @@ async function readFile(file: File, { sheet: chosen, encoding }: ReadAs): Promis
   const { name: fileName, size } = file;
   if (size > maxFileBytes)
     throw new UnreadableFileError(
-      `The file is ${formatCount(Math.ceil(size / 1e6))} MB, but this page can import at most 100 MB at a time. Split it into smaller files, or import it with the command line: plant-store import`,
+      `The file is ${formatCount(Math.ceil(size / 1e6))} MB, but this page can import at most 100 MB at a time. Split it into smaller files, or use the command line: plant-store import`,
     );
   let bytes: Uint8Array;
   try {
