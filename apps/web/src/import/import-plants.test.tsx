@@ -293,7 +293,7 @@ it('shows plants that were deleted before, and adds them again on request', asyn
   store.fail({ kind: 'delay', ms: 0 }, { kind: 'drop', stored: true });
   await press('Add 3 deleted plants again');
   await waitFor(() => expect(document.querySelector('.import-stop')?.textContent).toMatch(/Trying again.$/));
-  await heading(/^2 plants added from plants.csv. 1 was unchanged. 1 was changed by somebody else/);
+  await heading(/^2 plants added from plants.csv. 1 was unchanged. 1 was changed by someone else/);
   expect([...store.plants].map(([id, { name }]) => `${id} ${name}`).toSorted()).toEqual([
     '1 Rose',
     '2 Elm',
@@ -396,7 +396,7 @@ it('keeps what was typed for editing, also if the worker fails or cannot read it
   await press('Read lines');
   await button('Review lines');
   listener()?.onCrash('');
-  const alert = await screen.findByText(/could not be loaded or has run out of memory/);
+  const alert = await screen.findByText(/failed to load or ran out of memory/);
   expect(alert.textContent).toContain('Nothing was saved. Reload the page, then choose the same file');
   expect((await field()).value).toBe('1;Rose\n2;');
   await choose('');
