@@ -1,4 +1,4 @@
-/** Where the page keeps its token (`apps/web/src/token/kept-token.ts`), as JSON, below a prefix with that. */
+/** Where the page keeps its token (`apps/web/src/token/stored-token.ts`), as JSON, below a prefix with that. */
 const path = location.pathname.replace(/[^/]*$/, '');
 const key = `plant-store.token${path === '/' ? '' : ` ${path}`}`;
 

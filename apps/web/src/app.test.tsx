@@ -249,8 +249,8 @@ it('keeps the undo of a delete while another view is shown', async () => {
   await user.click(screen.getByRole('link', { name: 'Import' }));
   await waitFor(() => expect(store.plants.get(3n)).toBeUndefined());
   act(() => history.back());
-  await user.click(await screen.findByRole('button', { name: 'Undo', description: 'Deleted Rose, id 3.' }));
-  await screen.findByText('. Its Added time is new.');
+  await user.click(await screen.findByRole('button', { name: 'Undo', description: 'Deleted Rose, ID 3.' }));
+  await screen.findByText('with a new Added time.');
   expect(store.plants.get(3n)).toEqual({ name: 'Rose' });
 });
 
@@ -368,14 +368,14 @@ it('offers to import several lines that are pasted as one name, and removes them
   const user = open(known);
   await user.type(await nameField(), 'Elm');
   await user.paste(' tree\n');
-  expect(screen.queryByRole('button', { name: /import them instead/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /Import these . lines instead/ })).toBeNull();
   await user.paste('Oak\r\nBeech\r\nBirch\r\n');
-  await user.click(screen.getByRole('button', { name: '3 lines: import them instead?' }));
+  await user.click(screen.getByRole('button', { name: 'Import these 3 lines instead' }));
   await screen.findByRole('heading', { name: 'Check the columns' });
   expect(location.pathname).toBe('/import');
   expect(screen.getByText('Birch')).toBeDefined();
   act(() => history.back());
   await waitFor(() => expect(location.pathname).toBe('/add'));
   expect((await nameField()).value).toBe('Elm tree');
-  expect(screen.queryByRole('button', { name: /import them instead/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /Import these . lines instead/ })).toBeNull();
 });

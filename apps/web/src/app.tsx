@@ -4,19 +4,19 @@ import { Keys } from './keys/keys.js';
 import { Plants } from './plants/plants.js';
 import { UndoBar } from './plants/undo-bar.js';
 import { UndoProvider } from './plants/undo-provider.js';
-import { forgetLists } from './plants/use-plants.js';
+import { resetLists } from './plants/use-plants.js';
 import { queryOptions } from './query-options.js';
 import { basePath, type Route, useRoute } from './route.js';
-import { LackingScope } from './shared/lacking-scope.js';
 import { LoadBoundary, lazyPart } from './shared/load-boundary.js';
+import { MissingScope } from './shared/missing-scope.js';
 import { PlantStoreProvider } from './shared/plant-store.js';
 import { Sheet } from './shared/sheet.js';
 import { narrowScreen, useMedia, withoutSideBar } from './shared/use-media.js';
 import { useScopes } from './shared/use-scopes.js';
 import { BottomBar } from './shell/bottom-bar.js';
 import { type Opened, SideBar } from './shell/side-bar.js';
-import type { KeptToken, Place } from './token/kept-token.js';
 import type { SignedIn } from './token/sign-in.js';
+import type { StorageArea, StoredToken } from './token/stored-token.js';
 import { useSession } from './token/use-session.js';
 
 const ImportPlants = lazyPart(
@@ -52,19 +52,19 @@ export function App(props: AppProps) {
   );
 }
 
-/** The token form, and with a token the plants and the views that add some. */
+/** The token form, or with a token the workspace. */
 function Page({ tokenFromAddress, signingIn }: AppProps) {
   const { session, dispatch, keepIn, reject, renew, forget } = useSession(tokenFromAddress, signingIn);
   const route = useRoute();
-  const { kept, active, asked, place } = session;
-  const id = kept?.id;
+  const { stored, active, shouldFocus, area } = session;
+  const id = stored?.id;
   // Data loaded with one token, and its rejection, must not be used with the next one.
   const queryClient = useMemo(() => new QueryClient(queryOptions), [id, active, session.restarts]);
-  const { notice, unrenewed, waiting } = session;
+  const { notice, renewalFailure, waiting } = session;
   const problem =
-    unrenewed === undefined
+    renewalFailure === undefined
       ? notice
-      : `${unrenewed.reason} You are still signed in. This page keeps trying to renew your access.`;
+      : `${renewalFailure.reason} You are still signed in. This page keeps trying to renew your access.`;
   const notices = (problem ?? waiting) !== undefined && (
     <div className="page-notice">
       {problem !== undefined && (
@@ -89,40 +89,40 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
       ) : (
         <main>
           {notices}
-          {session.unrenewed !== undefined && (
+          {session.renewalFailure !== undefined && (
             <button type="button" onClick={forget}>
               Sign out
             </button>
           )}
-          {session.waiting === undefined && session.unrenewed === undefined && (
+          {session.waiting === undefined && session.renewalFailure === undefined && (
             <TokenPanel
               key={session.problem ?? ''}
               reason={session.problem}
-              takeFocus={asked}
-              place={place}
-              hasWork={kept !== undefined}
-              onToken={(token, place) => dispatch({ type: 'use', token, place })}
+              takeFocus={shouldFocus}
+              area={area}
+              hasWork={stored !== undefined}
+              onToken={(token, chosenArea) => dispatch({ type: 'use', token, area: chosenArea })}
             />
           )}
         </main>
       )}
-      {kept !== undefined && (
-        // Hidden, not unmounted, while the token is rejected, so that typed text and running work stay.
+      {stored !== undefined && (
+        // While the token is rejected, the workspace is hidden but stays mounted, so that it keeps typed text and running work.
         <div hidden={!active} className="workspace">
           <QueryClientProvider client={queryClient}>
             <PlantStoreProvider
-              token={kept.token}
-              sessionId={kept.id}
+              token={stored.token}
+              sessionId={stored.id}
               renewToken={renew}
               onTokenRejected={reject}
             >
               <UndoProvider>
                 <Workspace
                   route={route}
-                  kept={kept}
+                  stored={stored}
                   isActive={active}
-                  takesFocus={asked}
-                  place={place}
+                  takesFocus={shouldFocus}
+                  area={area}
                   keepIn={keepIn}
                   onOwnRotated={(token) => dispatch({ type: 'replace', token })}
                   onForget={forget}
@@ -141,47 +141,47 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
 
 interface WorkspaceProps {
   readonly route: Route;
-  readonly kept: KeptToken;
+  readonly stored: StoredToken;
   /** Whether the token may be sent. */
   readonly isActive: boolean;
-  /** Whether it takes the focus because the person has just entered the token. */
+  /** Whether to take the focus, because the person just entered the token. */
   readonly takesFocus: boolean;
-  readonly place: Place;
-  keepIn(place: Place): void;
+  readonly area: StorageArea;
+  keepIn(area: StorageArea): void;
   /** Called with the token that replaces the current one. */
   onOwnRotated(token: string): void;
   onForget(): void;
 }
 
-/** What the side bar opens, or the side bar itself if it overlays the page. */
+/** The open sheet or dialog. `more` is the side bar when it overlays the page. */
 type Shown = Opened | 'tokens' | 'more';
 
-/** The side bar, the view next to it, and everything that either opens. */
+/** The side bar, the current view, and the sheets. */
 function Workspace({
   route,
-  kept,
+  stored,
   isActive,
   takesFocus,
   onForget,
   onOwnRotated,
-  ...ofToken
+  ...tokenProps
 }: WorkspaceProps) {
   const { view, filter } = route;
-  const { id } = kept;
+  const { id } = stored;
   const scopes = useScopes();
   const canAdd = scopes?.includes('create') ?? true;
   const isNarrow = useMedia(narrowScreen);
   const isWide = !useMedia(withoutSideBar);
   const [shown, setShown] = useState<Shown>();
-  // Typed text and running work stay while something else is shown.
+  // Once opened, views and sheets stay mounted, so that they keep typed text and running work.
   const [opened, setOpened] = useState<readonly (Route['view'] | Shown)[]>([view]);
-  const first = [view, shown].find((each) => each !== undefined && !opened.includes(each));
-  if (first !== undefined) setOpened([...opened, first]);
+  const unopened = [view, shown].find((each) => each !== undefined && !opened.includes(each));
+  if (unopened !== undefined) setOpened([...opened, unopened]);
   const isImport = view === 'import';
   const queryClient = useQueryClient();
   // Imported plants appear when the list is shown again.
-  useEffect(() => (isImport ? () => forgetLists(queryClient) : undefined), [isImport, queryClient]);
-  // Preloaded, because it is shown when the token ends, when the network may be down, or the service upgraded.
+  useEffect(() => (isImport ? () => resetLists(queryClient) : undefined), [isImport, queryClient]);
+  // Preloads the token form. When it is needed, the network may be down, or the service may have been upgraded.
   useEffect(() => void loadTokenPanel().catch(() => undefined), []);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -195,7 +195,7 @@ function Workspace({
           route={route}
           canAdd={canAdd}
           isShown={shown === 'keys'}
-          onShow={(is) => setShown(is ? 'keys' : undefined)}
+          onShow={(isShown) => setShown(isShown ? 'keys' : undefined)}
         />
       )}
       {isActive && isWide && (
@@ -204,7 +204,7 @@ function Workspace({
         </nav>
       )}
       <main ref={main} tabIndex={-1}>
-        {view !== 'plants' && isActive && !canAdd && scopes !== undefined && <LackingScope scopes={scopes} />}
+        {view !== 'plants' && isActive && !canAdd && scopes !== undefined && <MissingScope scopes={scopes} />}
         {!isImport && isActive && (
           <Plants key={id} route={route} onMenu={isWide || isNarrow ? undefined : () => setShown('more')} />
         )}
@@ -232,14 +232,14 @@ function Workspace({
       )}
       {opened.includes('tags') && (
         <TagsSheet filter={filter} isOpen={shown === 'tags' && isActive} onClose={close}>
-          {/* Imported here, where it is already loaded; otherwise the first view would load more chunks. */}
+          {/* Passed from here, because importing it in the sheet would split it into another chunk of the first view. */}
           <UndoBar ofTags />
         </TagsSheet>
       )}
       {opened.includes('access') && (
         <TokenSheet
-          {...ofToken}
-          kept={kept}
+          {...tokenProps}
+          stored={stored}
           isOpen={shown === 'access' && isActive}
           onTokens={scopes?.includes('admin') ? () => setShown('tokens') : undefined}
           onForget={onForget}

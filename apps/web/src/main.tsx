@@ -5,15 +5,15 @@ import { basePath } from './route.js';
 import './styles/page.css';
 import { loadPart } from './shared/load-boundary.js';
 import { restoreSort } from './shared/sort-list.js';
-import { type SignInReply, takeSignInReply } from './token/begun-sign-ins.js';
 import { openToken } from './token/open-token.js';
+import { type SignInReply, takeSignInReply } from './token/pending-sign-ins.js';
 import type { SignedIn } from './token/sign-in.js';
 import { readSignInSettings, type SignInSettings } from './token/sign-in-settings.js';
 
-// Runs first, so that the token leaves the address as soon as this file is loaded.
+// Runs first, so that the token is removed from the address as soon as this file is loaded.
 const opened = openToken(window);
 
-// Made absolute, because browsers resolve a relative icon against the address, which changes with each view.
+// Makes the path of the icon absolute, because browsers resolve it against the address, which changes with the view.
 const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
 if (icon !== null) icon.href = `${basePath}icon.svg`;
 
@@ -34,10 +34,10 @@ if (opened !== 'loading_again') {
 
 /** Completes the sign-in with the reply of the identity provider, or returns why it failed. */
 function finish(settings: SignInSettings, reply: SignInReply): Promise<SignedIn | string> | string {
-  const { begun } = reply;
-  if (begun === undefined) return 'Sign-in failed: it did not start in this tab.';
+  const { pending } = reply;
+  if (pending === undefined) return 'Sign-in failed: it did not start in this tab.';
   return loadPart(() => import('./token/sign-in.js')).then(
-    ({ finishSignIn, explainSignIn }) => finishSignIn(settings, reply, begun).catch(explainSignIn),
+    ({ finishSignIn, explainSignIn }) => finishSignIn(settings, reply, pending).catch(explainSignIn),
     (error: Error) => error.message,
   );
 }

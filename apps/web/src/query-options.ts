@@ -1,8 +1,8 @@
 import type { QueryClientConfig } from '@tanstack/react-query';
 
 /**
- * The client of the service retries automatically, and reports when the network is down; TanStack Query would silently wait for it.
- * Mutations are not cached after they end.
+ * Turns off the retries of TanStack Query, because the client of the service retries, and its waiting for the network, because the page
+ * reports when the network is down. Mutations are not cached.
  */
 export const queryOptions = {
   defaultOptions: { mutations: { retry: false, networkMode: 'always', gcTime: 0 } },

@@ -4,10 +4,10 @@ import { toVisible } from './shared/to-visible.js';
 
 /** Which plants are shown, and in which order. */
 export interface PlantFilter {
-  /** A part of their name. */
+  /** A part of the name. */
   readonly q?: string | undefined;
   readonly tag?: string | undefined;
-  /** The field without a value. */
+  /** The field that has no value. */
   readonly without?: PlantQuery['without'];
   readonly order: ListOrder;
 }
@@ -20,28 +20,31 @@ export const orderTitles: Readonly<Record<ListOrder, string>> = {
   oldest: 'Oldest first',
   name: 'Name, A to Z',
   '-name': 'Name, Z to A',
-  id: 'Smallest id first',
-  '-id': 'Largest id first',
+  id: 'Smallest ID first',
+  '-id': 'Largest ID first',
 };
+
+/** The maximum length of a search text or tag in a title, in characters. */
+const maxTitleLength = 60;
 
 export const isOrder = (text: string | null): text is ListOrder =>
   text !== null && Object.hasOwn(orderTitles, text);
 
 /** The title of a list with a filter. */
 export function titleOf({ q, tag, without }: PlantFilter): string {
-  const named = q === undefined ? undefined : `“${toVisible(q, 60)}”`;
+  const named = q === undefined ? undefined : `“${toVisible(q, maxTitleLength)}”`;
   if (tag === undefined && without === undefined)
     return named === undefined ? 'All plants' : `Plants with ${named}`;
-  const tagged = without !== undefined ? 'Untagged' : toVisible(tag ?? '', 60) || 'Empty tag';
+  const tagged = without !== undefined ? 'Untagged' : toVisible(tag ?? '', maxTitleLength) || 'Empty tag';
   return named === undefined ? tagged : `${tagged}: ${named}`;
 }
 
-/** The plants without a filter: the initial view. */
+/** The initial view: all plants, newest first. */
 export const home: Route = { view: 'plants', filter: { order: 'newest' } };
 
 /**
- * The path of the service on the page's origin, with a trailing slash: `/`, or the prefix under which a proxy serves it. The address of
- * each view begins with it.
+ * The path of the service on the page's origin, with a trailing slash: `/`, or the prefix under which a proxy serves it. The path of each
+ * view begins with it.
  */
 export const basePath = findBasePath(globalThis.location?.pathname ?? '/');
 
@@ -50,10 +53,10 @@ export function findBasePath(pathname: string): string {
   return pathname.replace(/(?<=\/)(?:add|import|p\/-?\d{1,19})$/, '').replace(/[^/]*$/, '');
 }
 
-/** A route of the page: `/`, `/p/<id>`, `/add` or `/import`, below `basePath`. Filters are in the query. */
+/** A route of the page: `/`, `/p/<id>`, `/add`, or `/import`, below `basePath`. Filters are in the query. */
 export interface Route {
   readonly view: 'plants' | 'add' | 'import';
-  /** The digits of the id of the open plant. */
+  /** The digits of the ID of the open plant. */
   readonly id?: string | undefined;
   readonly filter: PlantFilter;
 }
@@ -95,7 +98,7 @@ export function formatRoute(
 
 const changed = new EventTarget();
 
-/** Goes to a route: as a new history entry, so that Back returns, or in place of the current entry. */
+/** Navigates to a route, with a new history entry, or with `replace` in place of the current one. */
 export function navigate(route: Route, { replace = false } = {}): void {
   const { href } = location;
   if (replace) history.replaceState(null, '', formatRoute(route));
@@ -103,7 +106,7 @@ export function navigate(route: Route, { replace = false } = {}): void {
   changed.dispatchEvent(new Event(location.href === href ? 'stay' : 'change'));
 }
 
-/** Calls a listener on navigation to the current route, for example by its link. Returns a function that removes the listener. */
+/** Calls a listener when someone navigates to the current route again. Returns a function that removes the listener. */
 export function onStay(listener: () => void): () => void {
   changed.addEventListener('stay', listener);
   return () => changed.removeEventListener('stay', listener);
@@ -111,7 +114,7 @@ export function onStay(listener: () => void): () => void {
 
 let current = { href: '', route: parseRoute({ pathname: '/', search: '' }) };
 
-/** The same object as long as the address is the same. */
+/** Returns the same object while the address stays the same. */
 function readRoute(): Route {
   const { href } = location;
   if (current.href !== href) current = { href, route: parseRoute(location) };
@@ -127,7 +130,7 @@ function subscribe(onChange: () => void): () => void {
   };
 }
 
-/** The route that the address shows. */
+/** The route of the current address. */
 export function useRoute(): Route {
   return useSyncExternalStore(subscribe, readRoute);
 }

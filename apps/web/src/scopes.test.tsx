@@ -57,7 +57,7 @@ it.each([
   const names = ['Add plant', 'Import', 'Edit', 'Delete'];
   await waitFor(() => expect(isOffered('Add plant')).toBe(scopes.some((scope) => scope === 'create')));
   await user.click(await screen.findByText('Rose'));
-  await screen.findByRole('button', { name: 'Copy the id' });
+  await screen.findByRole('button', { name: 'Copy the ID' });
   expect(names.filter(isOffered)).toEqual(offered);
 });
 

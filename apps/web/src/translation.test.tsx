@@ -46,13 +46,13 @@ it('does not let a browser translate names, tags, ids and code', async () => {
   expect(translatable(ofPlant)).toEqual([]);
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
   await user.type(screen.getByRole('searchbox'), '701');
-  await screen.findByText('1 plant found, by its id');
+  await screen.findByText('1 plant found by ID');
   expect(translatable(ofPlant)).toEqual([]);
   act(() => navigate({ ...home, view: 'add' }));
   await user.type(await screen.findByRole('textbox', { name: 'Name' }), 'Fern');
-  await user.click(screen.getByRole('button', { name: 'Change the id' }));
-  await user.clear(screen.getByRole('textbox', { name: 'Id' }));
-  await user.type(screen.getByRole('textbox', { name: 'Id' }), '701{Enter}');
+  await user.click(screen.getByRole('button', { name: 'Change the ID' }));
+  await user.clear(screen.getByRole('textbox', { name: 'ID' }));
+  await user.type(screen.getByRole('textbox', { name: 'ID' }), '701{Enter}');
   await screen.findByRole('button', { name: 'Open it' });
   expect(translatable(ofPlant)).toEqual([]);
 });

@@ -34,7 +34,7 @@ describe('the form', () => {
   it('keeps what was typed into the field while another plant was being stored', async () => {
     const user = open();
     const reply = hold();
-    await add(user, { Id: '7', Name: 'Rose' });
+    await add(user, { ID: '7', Name: 'Rose' });
     await waitFor(() => expectList(/^adding/));
     await user.type(field('Imaginary'), 'bed 4');
     reply();
@@ -44,13 +44,13 @@ describe('the form', () => {
 
   it('shows a problem of the field until it is changed', async () => {
     const user = open();
-    await fill(user, { Id: 'x', Name: 'Rose' });
+    await fill(user, { ID: 'x', Name: 'Rose' });
     fireEvent.change(field('Imaginary'), { target: { value: 'bed\0' } });
     await user.click(addButton());
     const problem = 'Imaginary must not contain the character NUL (U+0000).';
     await waitFor(() => expect(describes(field('Imaginary'))).toBe(problem));
     expect(document.activeElement).toBe(field('Imaginary'));
-    await user.type(field('Id'), '7');
+    await user.type(field('ID'), '7');
     expect(describes(field('Imaginary'))).toBe(problem);
     fireEvent.change(field('Imaginary'), { target: { value: 'bed' } });
     expect(describes(field('Imaginary'))).toBe('Optional.');
@@ -59,7 +59,7 @@ describe('the form', () => {
   it('lists it, keeps it over a reload, sends it again from the list, and is empty afterwards', async () => {
     const user = open();
     tab.store.fail({ operation: 'createPlant', kind: 'drop', times: 3 });
-    await add(user, { Id: '7', Name: 'Rose', Imaginary: 'bed "3"' });
+    await add(user, { ID: '7', Name: 'Rose', Imaginary: 'bed "3"' });
     await screen.findByRole('button', { name: 'Try again' });
     const after = open();
     expect(field('Imaginary').value).toBe('bed "3"');
@@ -170,7 +170,7 @@ describe('the import', () => {
 
   const ndjson = '{"id":"x","name":"Rose","imaginary":"bed 2"}\n';
   const header = 'name,id,imaginary,line,error,reason\r\n';
-  const choices: readonly Choice[] = Object.entries({ 'Column 2': 'Id', 'Column 3': 'Imaginary' });
+  const choices: readonly Choice[] = Object.entries({ 'Column 2': 'ID', 'Column 3': 'Imaginary' });
 
   it.each<[fileName: string, content: string, download: string, choices?: readonly Choice[]]>([
     ['plants.csv', 'id,name,imaginary\nx,Rose,bed 2\n', 'y,Rose,"bed ""3""",2'],
@@ -180,11 +180,11 @@ describe('the import', () => {
     const { addRose } = await open(fileName, content, choices);
     await reviewLines();
     const form = within(await screen.findByRole('form'));
-    const [id, imaginary] = ['Id', 'Imaginary'].map((label) => form.getByLabelText<HTMLInputElement>(label));
+    const [id, imaginary] = ['ID', 'Imaginary'].map((label) => form.getByLabelText<HTMLInputElement>(label));
     expect(imaginary?.value).toBe('bed 2');
     if (imaginary) fireEvent.change(imaginary, { target: { value: 'bed "3"' } });
     if (id) await userEvent.type(id, '{Backspace}y{Enter}');
-    await screen.findByText('An id can have only digits.');
+    await screen.findByText('The ID must be a whole number.');
     const saved = catchSaved();
     await press('Download these lines');
     await waitFor(() => expect(saved.files).toHaveLength(1));
@@ -196,8 +196,8 @@ describe('the import', () => {
   it('takes lines for the same plant only if the field is', async () => {
     await open('plants.csv', 'id,name,imaginary\n7,Rose,bed 2\n7,Rose,bed 2\n7,Rose,bed 3\n');
     await reviewLines();
-    expect(await screen.findByText('Line 2 has the same id.')).toBeDefined();
-    expect(screen.getByText(/^1 line with the same plant/)).toBeDefined();
+    expect(await screen.findByText('Line 2 has the same ID.')).toBeDefined();
+    expect(screen.getByText(/^1 line repeats an earlier line/)).toBeDefined();
   });
 
   it('shows a problem of the field at it', async () => {
@@ -205,7 +205,7 @@ describe('the import', () => {
     await open('plants.xlsx', writeWorkbook({ Plants: [['id', 'name', 'imaginary'], row] }));
     await reviewLines();
     expect(
-      await screen.findByText(/^The imaginary may be a number that the spreadsheet has rounded/),
+      await screen.findByText(/^The imaginary may be a number that the spreadsheet rounded/),
     ).toBeDefined();
     expect(screen.getByLabelText('Imaginary').getAttribute('aria-invalid')).toBe('true');
   });
@@ -213,7 +213,7 @@ describe('the import', () => {
   it('counts it among what is too long to edit on the page', async () => {
     await open('plants.csv', `id,name,imaginary\nx,Rose,${'b'.repeat(10_000)}\n`);
     await reviewLines();
-    await screen.findByText('An id can have only digits.');
+    await screen.findByText('The ID must be a whole number.');
     expect(screen.queryByRole('form')).toBeNull();
   });
 

@@ -41,8 +41,8 @@ export function expectList(...texts: readonly RegExp[]) {
 }
 
 export async function fill(user: ReturnType<typeof open>, values: Record<string, string>) {
-  const change = screen.queryByRole('button', { name: 'Change the id' });
-  if ('Id' in values && change !== null) await user.click(change);
+  const change = screen.queryByRole('button', { name: 'Change the ID' });
+  if ('ID' in values && change !== null) await user.click(change);
   for (const [name, value] of Object.entries(values)) {
     await user.clear(field(name));
     // Not key by key, of which each renders the form again.

@@ -58,9 +58,9 @@ describe.each([
 
   it('adds the plant with the largest id', async () => {
     await click('link', 'Add plant');
-    await click('button', 'Change the id');
-    await browser.evaluate(`${await find('textbox', 'Id')}.select()`);
-    await type('textbox', 'Id', '9223372036854775807');
+    await click('button', 'Change the ID');
+    await browser.evaluate(`${await find('textbox', 'ID')}.select()`);
+    await type('textbox', 'ID', '9223372036854775807');
     await type('textbox', 'Name', 'Monstera');
     await type('combobox', 'Tag', 'bed');
     await browser.press('Enter');

@@ -12,14 +12,14 @@ it.each(['9223372036854775807', '-9223372036854775808'])(
   'stores the id %s exactly, by Enter, lists it, and keeps its tag for the next',
   async (id) => {
     const user = open();
-    await fill(user, { Id: id, Name: 'Rose', Tag: 'shrub' });
+    await fill(user, { ID: id, Name: 'Rose', Tag: 'shrub' });
     await user.keyboard('{Enter}');
-    await screen.findByText(`Stored: Rose, id ${id}.`);
+    await screen.findByText(`Stored: Rose, ID ${id}.`);
     expect([...tab.store.plants]).toEqual([[BigInt(id), { name: 'Rose', tag: 'shrub' }]]);
-    expectList(new RegExp(`^stored.*Rose.*shrub.*Id ${id}$`));
+    expectList(new RegExp(`^stored.*Rose.*shrub.*ID ${id}$`));
     expect(document.activeElement).toBe(field('Name'));
     expect([field('Name').value, field('Tag').value]).toEqual(['', 'shrub']);
-    expect(field('Id').value).toMatch(/^\d{12}$/);
+    expect(field('ID').value).toMatch(/^\d{12}$/);
   },
 );
 
@@ -27,11 +27,11 @@ it('suggests an id, accepts another one, omits an empty tag, and clears the form
   const user = open();
   expect(document.activeElement).toBe(field('Name'));
   const suggested = screen.getByText(/^\d{12}$/).textContent;
-  await user.click(screen.getByRole('button', { name: 'Change the id' }));
-  expect([document.activeElement, field('Id').value]).toEqual([field('Id'), suggested]);
-  await user.click(screen.getByRole('button', { name: 'Suggest another id' }));
-  expect(field('Id').value).toMatch(/^[1-9]\d{11}$/);
-  expect(field('Id').value).not.toBe(suggested);
+  await user.click(screen.getByRole('button', { name: 'Change the ID' }));
+  expect([document.activeElement, field('ID').value]).toEqual([field('ID'), suggested]);
+  await user.click(screen.getByRole('button', { name: 'Suggest another ID' }));
+  expect(field('ID').value).toMatch(/^[1-9]\d{11}$/);
+  expect(field('ID').value).not.toBe(suggested);
   await add(user, { Name: 'Rose' });
   const announced = await screen.findByText(/^Stored: Rose/);
   // It is shown in the list.
@@ -45,50 +45,50 @@ it('suggests an id, accepts another one, omits an empty tag, and clears the form
 
 it('shows at each field how to fix its problem, sends nothing, and moves the focus to the first', async () => {
   const user = open();
-  await add(user, { Id: '1.5' });
+  await add(user, { ID: '1.5' });
   await waitFor(() => expect(document.activeElement).toBe(field('Name')));
-  expect(describes(field('Id'))).toBe('Id must have only digits, such as 42 or -7.');
+  expect(describes(field('ID'))).toBe('ID must be a whole number, such as 42 or -7.');
   expect(describes(field('Name'))).toBe('Name is required.');
   const invalid = () =>
-    ['Id', 'Name', 'Tag'].filter((name) => field(name).getAttribute('aria-invalid') === 'true');
-  expect(invalid()).toEqual(['Id', 'Name']);
+    ['ID', 'Name', 'Tag'].filter((name) => field(name).getAttribute('aria-invalid') === 'true');
+  expect(invalid()).toEqual(['ID', 'Name']);
   expect(tab.sent).toEqual([]);
   await user.type(field('Name'), 'R');
-  expect(invalid()).toEqual(['Id']);
+  expect(invalid()).toEqual(['ID']);
 });
 
 it('shows a taken id at its field and the plant that has it, and keeps what was typed', async () => {
   await storeFern();
   const user = open();
-  await add(user, { Id: '7', Name: 'Rose' });
-  await waitFor(() => expect(document.activeElement).toBe(field('Id')));
-  expect(describes(field('Id'))).toBe('Another plant has this id. Choose another id.');
-  expect([field('Id').value, field('Name').value]).toEqual(['7', 'Rose']);
+  await add(user, { ID: '7', Name: 'Rose' });
+  await waitFor(() => expect(document.activeElement).toBe(field('ID')));
+  expect(describes(field('ID'))).toBe('Another plant has this ID. Choose another ID.');
+  expect([field('ID').value, field('Name').value]).toEqual(['7', 'Rose']);
   expectList(/^rejected/);
   await user.click(await screen.findByRole('button', { name: 'Open it' }));
   expect(location.pathname).toBe('/p/7');
-  expect(screen.getByText(/^Plant with id/).closest('p')?.textContent).toBe('Plant with id 7: Fern');
-  await user.click(screen.getByRole('button', { name: 'Use an available id' }));
+  expect(screen.getByText(/^Plant with ID/).closest('p')?.textContent).toBe('Plant with ID 7: Fern');
+  await user.click(screen.getByRole('button', { name: 'Use a free ID' }));
   expect(document.activeElement).toBe(addButton());
-  expect(screen.queryByText(/^Plant with id/)).toBeNull();
+  expect(screen.queryByText(/^Plant with ID/)).toBeNull();
   await user.click(addButton());
   await screen.findByText(/^Stored: Rose/);
 });
 
 it('announces a problem of the field that has the focus already', async () => {
   const user = open();
-  await fill(user, { Id: '1.5', Name: 'Rose' });
-  await user.type(field('Id'), '{Enter}');
-  await waitFor(() => expect(field('Id').getAttribute('aria-invalid')).toBe('true'));
-  expect(document.activeElement).toBe(field('Id'));
+  await fill(user, { ID: '1.5', Name: 'Rose' });
+  await user.type(field('ID'), '{Enter}');
+  await waitFor(() => expect(field('ID').getAttribute('aria-invalid')).toBe('true'));
+  expect(document.activeElement).toBe(field('ID'));
   const alerts = screen.getAllByRole('alert').map(({ textContent }) => textContent);
-  expect(alerts).toContain(describes(field('Id')));
+  expect(alerts).toContain(describes(field('ID')));
 });
 
 it('sends a plant once even if it is submitted again, and shows that it takes a while', async () => {
   const user = open();
   const reply = hold();
-  await fill(user, { Id: '7', Name: 'Rose' });
+  await fill(user, { ID: '7', Name: 'Rose' });
   // Twice before anything is rendered, and again while the request is in flight.
   const form = addButton().closest('form');
   act(() => {
@@ -107,19 +107,19 @@ it('sends a plant once even if it is submitted again, and shows that it takes a 
 
 it('keeps the draft and the list over a reload, and lists a plant that was being sent as not confirmed', async () => {
   const user = open();
-  await add(user, { Id: '7', Name: 'Rose' });
+  await add(user, { ID: '7', Name: 'Rose' });
   await screen.findByText(/^Stored: Rose/);
   tab.store.fail({ operation: 'createPlant', kind: 'delay', ms: 60_000, stored: true });
-  await add(user, { Id: '8', Name: 'Fern', Tag: 'shade' });
+  await add(user, { ID: '8', Name: 'Fern', Tag: 'shade' });
   await waitFor(() => expectList(/^adding/, /^stored/));
   cleanup();
   expect(tab.sent.map(({ signal }) => signal?.aborted)).toEqual([false, true]);
 
   const after = open();
-  expect([field('Id').value, field('Name').value, field('Tag').value]).toEqual(['8', 'Fern', 'shade']);
+  expect([field('ID').value, field('Name').value, field('Tag').value]).toEqual(['8', 'Fern', 'shade']);
   expectList(/^not confirmed.*interrupted.*may already be saved/, /^stored.*Rose/);
   await after.click(screen.getByRole('button', { name: 'Try again: Fern' }));
-  await screen.findByText(/^(Stored|Already stored): Fern, id 8/);
+  await screen.findByText(/^(Stored|Already stored): Fern, ID 8/);
   expect(document.activeElement).toBe(field('Name'));
 });
 
@@ -148,11 +148,11 @@ it.each<[state: string, result: string, failures: readonly Parameters<typeof fai
 ])('lists a plant as "%s", and then as "%s", after %j', async (state, result, names) => {
   const user = open();
   for (const name of names) failWith(name);
-  await add(user, { Id: '7', Name: 'Rose' });
+  await add(user, { ID: '7', Name: 'Rose' });
   const retry = await screen.findByRole('button', { name: 'Try again' });
   const alert = screen.getByRole('alert');
   expect(alert.textContent?.includes('may have been saved')).toBe(names.at(-1) === 'no reply');
-  expectList(new RegExp(`^${state}.*Rose.*Id 7.*\\.$`));
+  expectList(new RegExp(`^${state}.*Rose.*ID 7.*\\.$`));
   expect(field('Name').value).toBe('Rose');
   await user.click(retry);
   await screen.findByText(new RegExp(`^${result}: Rose`));
@@ -164,25 +164,25 @@ it.each<[state: string, result: string, failures: readonly Parameters<typeof fai
 it('never reuses the id of an unconfirmed plant', async () => {
   const user = open();
   for (let attempt = 0; attempt < 3; attempt++) failWith('no reply');
-  await add(user, { Id: '7', Name: 'Rose' });
+  await add(user, { ID: '7', Name: 'Rose' });
   await screen.findByRole('button', { name: 'Try again' });
   await add(user, { Name: 'Oak' });
-  await screen.findByText(/^Stored: Oak, id \d{12}\.$/);
-  expectList(/^stored.*Oak/, /^not confirmed.*Rose.*Id 7/);
+  await screen.findByText(/^Stored: Oak, ID \d{12}\.$/);
+  expectList(/^stored.*Oak/, /^not confirmed.*Rose.*ID 7/);
 });
 
 it('does not show a taken id at a field with another id, names the plant, and keeps the reason in the list', async () => {
   const user = open();
   for (let attempt = 0; attempt < 3; attempt++) failWith('overloaded');
-  await add(user, { Id: '7', Name: 'Rose' });
+  await add(user, { ID: '7', Name: 'Rose' });
   const retry = await screen.findByRole('button', { name: 'Try again' });
   await storeFern();
-  await fill(user, { Id: '8', Name: 'Oak' });
+  await fill(user, { ID: '8', Name: 'Oak' });
   await user.click(retry);
-  await screen.findByText('Rose, id 7: Another plant has this id. Choose another id.');
-  expect(field('Id').getAttribute('aria-invalid')).toBe('false');
+  await screen.findByText('Rose, ID 7: Another plant has this ID. Choose another ID.');
+  expect(field('ID').getAttribute('aria-invalid')).toBe('false');
   expect(document.activeElement).toBe(addButton());
   await user.click(addButton());
-  await screen.findByText('Stored: Oak, id 8.');
-  expectList(/^stored.*Oak/, /^rejected.*Rose.*Another plant has this id\. Choose another id\.$/);
+  await screen.findByText('Stored: Oak, ID 8.');
+  expectList(/^stored.*Oak/, /^rejected.*Rose.*Another plant has this ID\. Choose another ID\.$/);
 });

@@ -14,33 +14,33 @@ import { usePlant, useShowAdded } from '../plants/use-plants.js';
 import { home, navigate, type PlantFilter } from '../route.js';
 import { mapFields, noTexts, type Texts } from '../shared/fields.js';
 import { notLoaded } from '../shared/load-boundary.js';
+import { readStored, storageKeys, writeStored } from '../shared/page-storage.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
+import { suggestId } from '../shared/suggest-id.js';
+import { pickTexts } from '../shared/texts.js';
 import { toVisible } from '../shared/to-visible.js';
 import { AddedList } from './added/added-list.js';
 import { type AddedPlant, isUnfinished } from './added/added-plants.js';
 import { type AddResult, useAddPlant } from './added/use-add-plant.js';
 import './add-sheet.css';
-import { suggestId } from '../shared/suggest-id.js';
-import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
-import { pickTexts } from '../shared/texts.js';
 
 interface AddSheetProps {
   /** The filter of the plants behind the sheet. */
   readonly filter: PlantFilter;
   /** Whether it is shown. The typed text and a plant being added stay while it is hidden. */
   readonly isOpen: boolean;
-  /** Shows the import with lines that were pasted here. */
+  /** Opens the import with lines that were pasted here. */
   importLines(text: string): Promise<void>;
 }
 
-/** Why a plant is not, or may not be, stored; with the plant if adding it again may help. */
+/** Why a plant is not, or may not be, stored. Includes the plant if adding it again may help. */
 interface Failed {
   readonly message: string;
   readonly plant?: NewPlant;
 }
 
-/** Several lines that were pasted into the name, which an input joins, and the previous text. */
+/** Several lines that were pasted into the name, which the input joins into one, and the name before that. */
 interface Pasted {
   readonly text: string;
   readonly nameBefore: string;
@@ -48,20 +48,20 @@ interface Pasted {
 
 const countLines = (text: string) => text.split(/[\r\n]+/).filter((line) => line.trim() !== '').length;
 
-/** The sheet that adds plants, one after the other, and what was added in this tab. */
+/** The sheet that adds plants one by one, and lists the plants that were added in this tab. */
 export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   const { rejectToken } = usePlantStore();
   const [draft, setDraft, latestDraft] = useDraft();
   const [problems, setProblems] = useState(noProblems);
-  const [checking, setChecking] = useState(false);
+  const [isChecking, setChecking] = useState(false);
   const [done, setDone] = useState('');
   const [failed, setFailed] = useState<Failed>();
   const [takenId, setTakenId] = useState<bigint>();
   const [pasted, setPasted] = useState<Pasted>();
   const form = useRef<PlantFormHandle>(null);
   const showAdded = useShowAdded(filter);
-  const { added, lastKey, pending, attempt, add } = useAddPlant();
-  const busy = checking || pending;
+  const { added, lastKey, isPending, attempt, add } = useAddPlant();
+  const isBusy = isChecking || isPending;
   useEffect(() => {
     if (isOpen) form.current?.focusField('name');
   }, [isOpen]);
@@ -91,13 +91,13 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
       void showAdded(plant.id);
       return;
     }
-    // The plant may come from the list, and the fields may have changed since it was sent.
-    const inForm = isDraftOf(latestDraft.current, plant);
+    // The plant may be one of the list, or the fields may have changed since it was sent.
+    const isInForm = isDraftOf(latestDraft.current, plant);
     if (failure.about === 'token') rejectToken(failure.message);
-    else if (failure.about === 'id' && inForm) {
+    else if (failure.about === 'id' && isInForm) {
       setTakenId(BigInt(plant.id));
       show({ ...noProblems, id: failure.message });
-    } else setFailed(toFailed(plant, failure.message, inForm, isUnfinished({ state })));
+    } else setFailed(toFailed(plant, failure.message, isInForm, isUnfinished({ state })));
   };
   const addAndShow = async (plant: NewPlant) => {
     clear();
@@ -107,13 +107,13 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   const submit = async () => {
     clear();
     setChecking(true);
-    // The id belongs to a plant that may be stored.
-    const isGiven = added.some(
+    // The ID belongs to another plant, which may be stored.
+    const isReserved = added.some(
       (listed) =>
         isUnfinished(listed) && listed.id === draft.id.trim() && !isDraftOf(draft, toNewPlant(listed)),
     );
-    const sent = isGiven ? { ...draft, id: suggestId() } : draft;
-    if (isGiven) setDraft(sent);
+    const sent = isReserved ? { ...draft, id: suggestId() } : draft;
+    if (isReserved) setDraft(sent);
     const { plant, problems: found } = await checkDraft(sent)
       .catch(() => ({ plant: undefined, problems: undefined }))
       .finally(() => setChecking(false));
@@ -123,7 +123,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
     else if (found === undefined) setFailed({ message: notLoaded });
   };
   const retry = (plant: NewPlant) => {
-    form.current?.focusSubmit(); // The button that was pressed is about to go.
+    form.current?.focusSubmit(); // The pressed button is about to disappear.
     void addAndShow(plant);
   };
   const importInstead = async ({ text, nameBefore }: Pasted) => {
@@ -143,7 +143,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
         ref={form}
         draft={draft}
         problems={problems}
-        pending={busy}
+        isPending={isBusy}
         submitLabel="Add"
         hasId
         onChange={change}
@@ -151,7 +151,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
         onPasteName={(text) => setPasted(countLines(text) > 1 ? { text, nameBefore: draft.name } : undefined)}
         actions={
           offered && (
-            <button type="button" aria-disabled={busy} onClick={() => busy || retry(offered)}>
+            <button type="button" aria-disabled={isBusy} onClick={() => isBusy || retry(offered)}>
               Try again
             </button>
           )
@@ -159,7 +159,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
       >
         {pasted && (
           <button type="button" onClick={() => void importInstead(pasted)}>
-            {`${countLines(pasted.text)} lines: import them instead?`}
+            {`Import these ${countLines(pasted.text)} lines instead`}
           </button>
         )}
         {takenId !== undefined && (
@@ -171,21 +171,21 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
             }}
           />
         )}
-        <Outcome pending={pending} attempt={attempt} done={done} isDoneListed problem={failed?.message} />
+        <Outcome isPending={isPending} attempt={attempt} done={done} isDoneListed problem={failed?.message} />
       </PlantForm>
       <AddedList
         added={added}
         offeredKey={offered && lastKey}
-        pending={busy}
+        isPending={isBusy}
         onRetry={(listed) => retry(toNewPlant(listed))}
       />
     </Sheet>
   );
 }
 
-/** The failure as the form shows it. It names the plant if that is not in the fields. */
-function toFailed(plant: NewPlant, reason: string, inForm: boolean, open: boolean): Failed {
-  return { message: inForm ? reason : `${nameOf(plant)}: ${reason}`, ...(open && { plant }) };
+/** The failure as the form shows it. It names the plant unless the fields contain it. */
+function toFailed(plant: NewPlant, reason: string, isInForm: boolean, canRetry: boolean): Failed {
+  return { message: isInForm ? reason : `${nameOf(plant)}: ${reason}`, ...(canRetry && { plant }) };
 }
 
 function toNewPlant(plant: AddedPlant): NewPlant {
@@ -193,26 +193,26 @@ function toNewPlant(plant: AddedPlant): NewPlant {
 }
 
 function nameOf({ id, name }: NewPlant): string {
-  return `${toVisible(name)}, id ${id}`;
+  return `${toVisible(name)}, ID ${id}`;
 }
 
-/** A form with a suggested id, and the tag of the previous plant, which is often the same. */
+/** A form with a suggested ID, and the tag of the previous plant, because the next one often has the same. */
 function nextDraft({ tag }: Pick<Texts, 'tag'> = noTexts): Texts {
   return { ...noTexts, tag, id: suggestId() };
 }
 
-/** The texts in the form, which survive a reload of this tab; last, a ref to the current texts. */
+/** The typed fields, which survive a reload of this tab. Returns them, their setter, and a ref to the latest ones. */
 function useDraft() {
-  const [draft, setDraft] = useState(() => restoreDraft(readFromTab(tabStorageKeys.draft)));
+  const [draft, setDraft] = useState(() => restoreDraft(readStored(storageKeys.draft)));
   const latest = useRef(draft);
   useEffect(() => {
     latest.current = draft;
-    keepInTab(tabStorageKeys.draft, draft);
+    writeStored(storageKeys.draft, draft);
   }, [draft]);
   return [draft, setDraft, latest] as const;
 }
 
-/** Texts kept by a page of another version may lack a field. */
+/** Restores the typed fields. Another version of the page may have had other fields. */
 function restoreDraft(kept: unknown): Texts {
   const texts: Partial<Record<string, unknown>> = Object(kept);
   const empty = nextDraft();
@@ -224,18 +224,18 @@ function restoreDraft(kept: unknown): Texts {
 
 interface TakenIdProps {
   readonly id: bigint;
-  /** Called to add the plant under another id. */
+  /** Called to use another ID. */
   onFreeId(): void;
 }
 
-/** Shows which plant has a taken id, and what to do. The id of a deleted plant has no plant. */
+/** Shows which plant has a taken ID, and what to do. There is no plant if it was deleted. */
 function TakenId({ id, onFreeId }: TakenIdProps) {
   const { data: holder } = usePlant(id);
   return (
     <div className="other-plant">
       {holder !== undefined && (
         <p>
-          Plant with id <code translate="no">{`${id}`}</code>:
+          Plant with ID <code translate="no">{`${id}`}</code>:
           <PlantTexts plant={holder} />
         </p>
       )}
@@ -246,7 +246,7 @@ function TakenId({ id, onFreeId }: TakenIdProps) {
           </button>
         )}
         <button type="button" onClick={onFreeId}>
-          Use an available id
+          Use a free ID
         </button>
       </div>
     </div>

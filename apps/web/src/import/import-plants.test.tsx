@@ -65,7 +65,7 @@ it('shows the lines with a problem before it sends anything, then stores the oth
   expect((await button('All 3')).getAttribute('aria-pressed')).toBe('true');
   await button('Problems 1');
   const line = screen.getByRole('form', { name: 'Line 4' });
-  expect(within(line).getByText(/An id can have only digits/)).toBeDefined();
+  expect(within(line).getByText(/The ID must be a whole number/)).toBeDefined();
   expect(screen.getByRole('status').textContent).toBe('0 changed, 2 new plants, 1 line with a problem.');
   expect(store.plants.size).toBe(0);
   await press('Add 2 plants');
@@ -124,19 +124,19 @@ it('fixes a problem in place, and sends only that after the others', async () =>
   await button('Undo this import');
   expect(closes()).toBe(true);
   const line = await screen.findByRole('form', { name: 'Line 4' });
-  const id = within(line).getByLabelText<HTMLInputElement>('Id');
+  const id = within(line).getByLabelText<HTMLInputElement>('ID');
   expect(id.getAttribute('aria-invalid')).toBe('true');
   expect(within(line).getByLabelText('Name').getAttribute('aria-invalid')).toBe('false');
   await userEvent.clear(id);
   await userEvent.type(id, '1{Enter}');
-  await within(line).findByText('Line 2 has the same id.');
+  await within(line).findByText('Line 2 has the same ID.');
   // The plant that is stored under the new id is shown before anything is sent.
   await userEvent.clear(id);
   await userEvent.type(id, '9{Enter}');
   await button('Update 1 plant');
   expect(screen.queryByRole('form', { name: 'Line 4' })).toBeNull();
   const next = screen.getByRole('form', { name: 'Line 5' });
-  await waitFor(() => expect(document.activeElement).toBe(within(next).getByLabelText('Id')));
+  await waitFor(() => expect(document.activeElement).toBe(within(next).getByLabelText('ID')));
   expect(screen.getByRole('status').textContent).toBe('Line 4 is ready.');
   expect(closes()).toBe(false);
   expect(screen.getByText('Oak').closest('del')).not.toBeNull();
@@ -171,11 +171,11 @@ it('shows what is new, changed, and unchanged, updates and adds with one button,
   const partsOf = (line: HTMLElement | undefined, tag: string) =>
     [...(line?.querySelectorAll(tag) ?? [])].map(({ textContent }) => textContent);
   expect([partsOf(fern, 'del'), partsOf(fern, 'ins')]).toEqual([
-    ['Stored: Fern'],
+    ['Saved: Fern'],
     ['In this line: Fern of the north'],
   ]);
   expect(partsOf(fern, 'mark')).toEqual(['', ' of the north']);
-  expect([partsOf(moss, 'del'), partsOf(moss, 'ins')]).toEqual([['Stored: bed'], ['In this line: none']]);
+  expect([partsOf(moss, 'del'), partsOf(moss, 'ins')]).toEqual([['Saved: bed'], ['In this line: none']]);
   await button('New 1');
   await button('Unchanged 1');
   await press('Update 2 and add 1 plant');
@@ -204,12 +204,12 @@ it('does not overwrite changes that others make after the review, and shows them
   await client.createPlant({ body: { id: 4, name: 'Oak' } });
   await press('Update 2 and add 1 plant');
   await heading(
-    '1 plant updated from plants.csv. 1 was unchanged. 2 were changed by someone else since your review.',
+    '1 plant updated from plants.csv. 1 was unchanged. 2 were changed by someone else after the review.',
   );
   expect(names()).toEqual(['1 Rose [bed]', '2 Bracken [bed]', '3 Moss []', '4 Oak []']);
-  expect(
-    await screen.findAllByText('Someone else has changed this plant since you reviewed it.'),
-  ).toHaveLength(2);
+  expect(await screen.findAllByText('Someone else changed this plant after you reviewed it.')).toHaveLength(
+    2,
+  );
   expect(screen.getByText('Bracken').closest('del')).not.toBeNull();
   await press('Leave out line 5');
   await press('Update 1 plant');
@@ -252,9 +252,9 @@ it('says why lines are not compared if the token may not read, and adds new plan
       : store.fetch(url, init),
   );
   await review('id,name\n1,Rose\n2,Ash\n3,Ivy\n');
-  await screen.findByText(/^These lines could not be compared with the stored plants. It may not read/);
+  await screen.findByText(/^These lines could not be compared with the saved plants. It may not read/);
   await press('Add 3 plants');
-  await heading('1 plant added from plants.csv. 1 was unchanged. 1 was not accepted.');
+  await heading('1 plant added from plants.csv. 1 was unchanged. 1 was rejected.');
   expect(
     within(screen.getByRole('form', { name: 'Line 3' })).getByText(
       /^Plant 2 already exists with different values/,
@@ -270,7 +270,7 @@ it('rejects changed lines if the token may not update', async () => {
       : store.fetch(url, init),
   );
   await press('Update 2 and add 1 plant');
-  await heading('1 plant added from plants.csv. 1 was unchanged. 2 were not accepted.');
+  await heading('1 plant added from plants.csv. 1 was unchanged. 2 were rejected.');
   expect(screen.getAllByText('It may not update.')).toHaveLength(2);
 });
 
@@ -283,9 +283,9 @@ it('shows plants that were deleted before, and adds them again on request', asyn
   }
   await review('id,name\n1,Rose\n2,Fern\n3,Ivy\n4,Ash\n');
   await press('Add 4 plants');
-  await heading('1 plant added from plants.csv. 3 were deleted before.');
+  await heading('1 plant added from plants.csv. 3 were previously deleted.');
   const line = await screen.findByRole('form', { name: 'Line 2' });
-  expect(within(line).getByText(/^A plant with this id was deleted./)).toBeDefined();
+  expect(within(line).getByText(/^A plant with this ID was deleted./)).toBeDefined();
   fetch.mockImplementation(async (url, init) => {
     const elm = { params: { id: 2 }, body: { name: 'Elm' } };
     if (url.endsWith('/2')) await client.updatePlant({ ...elm, headers: { 'if-none-match': '*' } });
@@ -313,15 +313,15 @@ it('shows each column of a file with its title and samples, and drops none silen
     const selects = await Promise.all(['Nummer', 'Bezeichnung', 'Preis', 'Art'].map(select));
     return selects.map(({ selectedOptions }) => selectedOptions[0]?.textContent);
   };
-  expect(await chosen()).toEqual(['Id', 'Name', 'Not imported', 'Tag']);
+  expect(await chosen()).toEqual(['ID', 'Name', 'Not imported', 'Tag']);
   const samplesOf = (title: string) =>
     within(screen.getByRole('list', { name: `Samples of ${title}` }))
       .getAllByRole('listitem')
       .map(({ textContent }) => textContent);
   expect(samplesOf('Art')).toEqual(['Strauch', 'Farn', 'Baum']);
   expect(samplesOf('Preis')).toEqual(['\\u00095', '6', '6']);
-  await userEvent.selectOptions(await select('Preis'), 'Id');
-  expect(await chosen()).toEqual(['Not imported', 'Name', 'Id', 'Tag']);
+  await userEvent.selectOptions(await select('Preis'), 'ID');
+  expect(await chosen()).toEqual(['Not imported', 'Name', 'ID', 'Tag']);
   await userEvent.selectOptions(await select('Bezeichnung'), '');
   expect((await button('Review lines')).getAttribute('aria-disabled')).toBe('true');
   expect(screen.getByText('Choose which column is the name.')).toBeDefined();
@@ -335,7 +335,7 @@ it('generates missing ids, always the same ones, and explains it', async () => {
   const { store } = openImportWithStore();
   const text = 'name\nRose\nRose\n';
   await choose(text);
-  const about = (await screen.findByText('Ids are chosen for you.')).closest('p')?.textContent;
+  const about = (await screen.findByText('IDs are generated for you.')).closest('p')?.textContent;
   expect(about).toContain('importing it again adds no duplicates');
   await press('Review lines');
   await press('Add 2 plants');
@@ -398,11 +398,11 @@ it('keeps what was typed for editing, also if the worker fails or cannot read it
   await press('Read lines');
   await button('Review lines');
   listener()?.onCrash('');
-  const alert = await screen.findByText(/could not be loaded or has run out of memory/);
+  const alert = await screen.findByText(/failed to load or ran out of memory/);
   expect(alert.textContent).toContain('Nothing was saved. Reload the page, then choose the same file');
   expect((await field()).value).toBe('1;Rose\n2;');
   await choose('');
-  expect((await screen.findByText(/It has no lines/)).closest('[role]')?.role).toBe('alert');
+  expect((await screen.findByText(/There are no lines to import/)).closest('[role]')?.role).toBe('alert');
   await userEvent.type(await field(), 'Fern');
   await press('Read lines');
   await press('Review lines');
@@ -461,21 +461,21 @@ it('fixes all ids of a kind at once, keeps manual edits, and undoes the fix', as
   await choose(fixture('ids-with-separators.csv'));
   await reviewLines();
   await screen.findByRole('form', { name: 'Line 6' });
-  await press('Choose new ids for 1 line whose id cannot be read');
-  await screen.findByText('New ids are chosen for 1 line.');
+  await press('Generate new IDs for 1 line with an unreadable ID');
+  await screen.findByText('New IDs were generated for 1 line.');
   await button('Add 1 plant');
   await press('Undo this fix');
   const line = await screen.findByRole('form', { name: 'Line 6' });
-  await userEvent.clear(within(line).getByLabelText('Id'));
-  await userEvent.type(within(line).getByLabelText('Id'), '3{Enter}');
-  await press('Choose ids for 1 line without one');
-  await screen.findByText('Ids are chosen for 1 line.');
-  await press('Read ids such as 1.001 as 1001 in 2 lines');
-  await press('Read ids such as 7.0 as 7 in 1 line');
+  await userEvent.clear(within(line).getByLabelText('ID'));
+  await userEvent.type(within(line).getByLabelText('ID'), '3{Enter}');
+  await press('Generate IDs for 1 line without one');
+  await screen.findByText('IDs were generated for 1 line.');
+  await press('Read IDs such as 1.001 as 1001 in 2 lines');
+  await press('Read IDs such as 7.0 as 7 in 1 line');
   await button('Add 5 plants');
   const [, takeBack] = await screen.findAllByRole('button', { name: 'Undo this fix' });
   if (takeBack) await userEvent.click(takeBack);
-  await button('Read ids such as 1.001 as 1001 in 2 lines');
+  await button('Read IDs such as 1.001 as 1001 in 2 lines');
   await press('Add 3 plants');
   await heading(/^3 plants added from plants.csv. \d (was|were) left out.$/);
   expect([...store.plants.keys()].toSorted((a, b) => Number(a - b)).slice(0, 2)).toEqual([3n, 7n]);
@@ -529,13 +529,13 @@ it('tidies names and tags that differ only in spaces or case to the most common 
   const client = createClient(store);
   for (const id of [7, 8]) await client.createPlant({ body: { id, name: 'Oak', tag: 'Staude' } });
   await review('id,name,tag\n1,Rose,staude\n2, Fern ,Staude \n3,Ivy,Farn\n');
-  const about = /^Some names or tags differ from others only in spaces/;
+  const about = /^Some names or tags differ only in spaces/;
   await screen.findByText(about);
-  await press('Tidy 3 texts');
-  await screen.findByText('3 texts tidied.');
+  await press('Clean up 3 values');
+  await screen.findByText('3 values cleaned up.');
   expect(screen.queryByText(about)).toBeNull();
   await press('Undo this fix');
-  await press('Tidy 3 texts');
+  await press('Clean up 3 values');
   await press('Add 3 plants');
   await heading('3 plants added from plants.csv.');
   expect([1n, 2n, 3n].map((id) => store.plants.get(id))).toEqual([
@@ -554,7 +554,7 @@ it('warns if the ids probably belong to other plants', async () => {
     [3, 'Moss'],
   ] as const)
     await client.createPlant({ body: { id, name } });
-  const warning = /^Most changed lines have a name that is very different/;
+  const warning = /^Most changed lines have a very different name/;
   await review('id,name\n1,Rosa rugosa alba\n2,Oak\n3,Green moss\n');
   expect(screen.queryByText(warning)).toBeNull();
   await press('Back');

@@ -12,20 +12,20 @@ import { ReviewLines } from './steps/review-lines.js';
 import { RunPlants } from './steps/run-plants.js';
 import { StepFrame, type StepProps } from './steps/step-frame.js';
 
-/** One session for the page, so that a run survives a change of the token. */
+/** One session for the page, so that a run continues after a change of the token. */
 const sessionOfPage = new ImportSession(spawnWorker);
 
-/** Opens the view with lines that were pasted elsewhere. */
+/** Opens the import with lines that were pasted in another view. */
 export function importPasted(text: string): void {
   sessionOfPage.readPasted(text);
   navigate({ ...home, view: 'import' });
 }
 
 /**
- * The view "Import": adds plants from a file or from pasted lines. When the service no longer accepts the token, the run waits until the
- * person resumes it with another one.
+ * The import of plants from a file or from pasted lines. If the service rejects the token, the run waits until the person enters another
+ * one.
  *
- * @param checksToken whether to ask the service if it accepts the token, as on entry to the view
+ * @param checksToken whether to check the token with the service, as when the view opens
  * @param session replaced in tests
  */
 export function ImportPlants({
@@ -39,7 +39,7 @@ export function ImportPlants({
   const state = useSyncExternalStore(session.subscribe, session.getState);
   useEffect(() => session.useStore({ token, rejectToken }), [session, token, rejectToken]);
   useEffect(() => () => session.useStore(undefined), [session]);
-  // The view sends nothing before there are lines.
+  // Without this check, an invalid token would only be noticed once there are lines.
   useEffect(() => {
     if (!checksToken) return;
     const control = new AbortController();
@@ -72,7 +72,7 @@ function Step({ session, state }: StepProps) {
 /** Shows the progress of reading, checking, or comparing lines. */
 function Reading({ session, state: { fraction } }: StepProps) {
   const isReading = fraction === undefined;
-  const title = isReading ? 'Reading the lines' : 'Comparing with the stored plants';
+  const title = isReading ? 'Reading the lines' : 'Comparing with the saved plants';
   const cancel = (
     <button type="button" onClick={() => session.reset()}>
       Cancel
@@ -101,7 +101,7 @@ function useDropsOutside(): void {
   }, []);
 }
 
-/** What a screen reader announces in addition to the heading of each step, which takes the focus. */
+/** Returns what screen readers announce in addition to the heading of each step. */
 function announce({ step, counts, edited, progress }: ImportState): string {
   if (step === 'reading') return 'Reading the lines.';
   if (step === 'review' || edited !== undefined) {

@@ -29,7 +29,7 @@ const row: Row = {
   id: 'x',
   name: 'بلوط',
   state: 'problem',
-  problem: 'An id can have only digits.',
+  problem: 'The ID must be a whole number.',
   warning: undefined,
   editing: { texts: { ...noTexts, id: 'x', name: 'بلوط\n' }, wrong: ['id'], freeId: '77' },
   before: undefined,
@@ -121,7 +121,7 @@ it('shows the progress of the comparison, then notices about the lines', async (
   show({ ...checked, uncompared: undefined });
   expect(screen.queryByRole('progressbar')).toBeNull();
   expect(screen.getByText('A note on the lines.')).toBeDefined();
-  expect(screen.getByText(/^2 lines with the same plant as an earlier line/)).toBeDefined();
+  expect(screen.getByText(/^2 lines repeat an earlier line/)).toBeDefined();
 });
 
 it('lists ten columns that are not imported, and counts the others', async () => {
@@ -151,14 +151,14 @@ it('sends unchanged texts of a line exactly', async () => {
   const { requests } = await openReview();
   const form = screen.getByRole('form', { name: 'Line 2' });
   expect(within(form).getByLabelText('Name').getAttribute('dir')).toBe('auto');
-  const id = within(form).getByLabelText('Id');
+  const id = within(form).getByLabelText('ID');
   const reason = document.getElementById(id.getAttribute('aria-describedby') ?? '');
   expect(reason?.textContent).toBe(row.problem);
   await userEvent.clear(id);
   await userEvent.type(id, '7{Enter}');
   const texts = { ...noTexts, id: '7', name: 'بلوط\n' };
   expect(requests.at(-1)).toEqual(['change', ['edit', 0, texts]]);
-  await userEvent.click(within(form).getByRole('button', { name: 'Choose an available id' }));
+  await userEvent.click(within(form).getByRole('button', { name: 'Choose a free ID' }));
   expect(requests.at(-1)).toEqual(['change', ['edit', 0, { ...texts, id: '77' }]]);
   await userEvent.click(within(form).getByRole('button', { name: 'Leave out' }));
   expect(requests.at(-1)).toEqual(['change', ['leaveOut', 0]]);
@@ -176,7 +176,7 @@ it('shows a line that is too long to edit here, and lines that were sent', async
   show({ list: [{ group: 'problems', total: 4, rows }] });
   const items = within(screen.getByRole('region', { name: 'Problems' })).getAllByRole('listitem');
   expect(items.map(({ textContent }) => textContent)).toEqual([
-    'Line 2بلوطxLeave outAn id can have only digits.',
+    'Line 2بلوطxLeave outThe ID must be a whole number.',
     'Line 3بلوطxAdded',
     'Line 4بلوطx',
     'Line 5بلوطxSame as another line',
@@ -198,9 +198,9 @@ it('writes one file at a time to download', async () => {
 
 it('shows the progress of a run, why it retries or stopped, and after a failure that saved plants stay saved', async () => {
   const { showRun, names, report } = await openRun();
-  expect(screen.getByText('0 of 90 (0 %)')).toBeDefined();
-  showRun({ retrying: 'The service cannot be reached. Trying again.' });
-  expect(screen.getByText('9 of 90 (10 %)')).toBeDefined();
+  expect(screen.getByText('0 of 90 (0%)')).toBeDefined();
+  showRun({ retrying: 'The connection to the server failed. Trying again.' });
+  expect(screen.getByText('9 of 90 (10%)')).toBeDefined();
   expect(document.querySelector('.import-stop')?.textContent).toMatch(/Trying again.$/);
   showRun({ state: 'stopped', stop: { cause: 'other', message: 'The service did not answer in time.' } });
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Interrupted' }));

@@ -1,15 +1,15 @@
 import type { ByField, FieldName, Texts } from '../shared/fields.js';
 
 /**
- * The column of each field, from 0; `undefined` if it has none. Without an id column, each line gets an id that is derived from the file
- * name, the line number, and its plant.
+ * The column of each field, from 0; `undefined` if it has none. Without an ID column, IDs are generated from the file name, the line
+ * number, and the plant.
  */
 export type ColumnChoice = ByField<number | undefined>;
 
 /** The source that the person chose: a file, or pasted text. */
 export type Source = { readonly file: File } | { readonly text: string };
 
-/** The encodings of non-Unicode texts, as `TextDecoder` names them, and where they come from. */
+/** The encodings of non-Unicode texts by their `TextDecoder` labels, with the names that the page shows. */
 export const legacyEncodings = {
   'windows-1252': 'Windows, Western Europe (1252)',
   'windows-1250': 'Windows, Central Europe (1250)',
@@ -24,16 +24,19 @@ export const legacyEncodings = {
 } as const;
 export type LegacyEncoding = keyof typeof legacyEncodings;
 
-/** The person's choices that override the guesses: a sheet of a workbook by its name, or the encoding of a text. */
+/** Choices of the person that override the guesses: a sheet of a workbook by name, or the encoding of a text. */
 export interface ReadAs {
   readonly sheet?: string;
   readonly encoding?: LegacyEncoding;
 }
 
 /**
- * Fixes that apply to all lines at once. Missing ids: generate them. Unreadable ids: remove digit separators (`1.001`) or zero decimals
- * (`7.0`), or generate new ids. Names and tags that differ from others only in spaces, case, or Unicode composition: write them the same
- * way.
+ * Fixes that apply to all lines at once:
+ * - `generate`: generate missing IDs.
+ * - `separators`: remove the separators of IDs such as `1.001`.
+ * - `decimals`: remove the zero decimals of IDs such as `7.0`.
+ * - `replace`: generate new IDs in place of unreadable ones.
+ * - `tidy`: use the same form for names and tags that differ only in spaces, case, or Unicode composition.
  */
 export const fixes = ['generate', 'separators', 'decimals', 'replace', 'tidy'] as const;
 export type Fix = (typeof fixes)[number];
@@ -44,7 +47,7 @@ export interface Target {
   readonly token: string;
 }
 
-/** What a run does: add and update plants, the same but reusing ids of deleted plants, or undo what it added and updated. */
+/** What a run does. `add` adds and updates plants, `reuse` also reuses the IDs of deleted plants, and `undo` undoes an import. */
 export type Task = 'add' | 'reuse' | 'undo';
 
 /** The states of a line, with the group that shows each in the review. */
@@ -52,19 +55,19 @@ export const groupsOfStates = {
   problem: 'problems',
   /** The service has rejected it. */
   rejected: 'problems',
-  /** Its id is that of a deleted plant. */
+  /** Its ID belonged to a deleted plant. */
   retired: 'problems',
   changed: 'changes',
-  /** As `changed`, but a run found that someone else has changed the plant since the review. */
+  /** Like `changed`, but someone else changed the plant after the review. */
   conflict: 'changes',
   ready: 'new',
   stored: 'saved',
   updated: 'saved',
-  /** The same plant is stored already. */
+  /** The same plant was already stored. */
   replayed: 'unchanged',
   /** Another line has the same plant. */
   repeated: 'unchanged',
-  /** An undo skipped its plant because someone else has changed it. */
+  /** An undo skipped its plant, because someone else changed it. */
   kept: 'unchanged',
   skipped: 'left-out',
 } as const;
@@ -74,7 +77,10 @@ export type LineState = keyof typeof groupsOfStates;
 export const groups = ['problems', 'changes', 'new', 'saved', 'unchanged', 'left-out'] as const;
 export type Group = (typeof groups)[number];
 
-/** What a review shows: all groups, one of them, or the lines that share their name with another line or a stored plant. */
+/** The number of lines that a group shows, or shows more, at a time. */
+export const rowsPerPage = 50;
+
+/** What a review shows: all groups, one group, or the lines whose name another line or a stored plant has. */
 export const filters = ['all', ...groups, 'same-name'] as const;
 export type Filter = (typeof filters)[number];
 
@@ -83,20 +89,20 @@ export const noCounts = Object.fromEntries(
   [...Object.keys(groupsOfStates), ...filters].map((name) => [name, 0]),
 ) as Record<LineState | Filter, number>;
 
-/** The requests of the page to the worker. A header is a row number from 0, and a line is an index into the rows below it. */
+/** The requests of the page to the worker. `header` is a row number from 0, and a line is an index into the rows below it. */
 export interface Requests {
   read(source: Source, readAs: ReadAs): void;
-  /** Recognizes the columns again, with a row as the titles, or without titles. */
+  /** Recognizes the columns again, with another header or none. */
   recognize(header: number | undefined): void;
   /** Reads plants from the lines below a row, and compares them. */
   check(header: number | undefined, columns: ColumnChoice): void;
   /** Compares the lines with the stored plants, and shows them. */
   compare(): void;
   change(change: Change): void;
-  /** Begins a task, by default the one that has stopped. */
+  /** Starts a task, by default the one that stopped. */
   run(task?: Task): void;
   cancel(): void;
-  /** Takes the token of the page, `undefined` for none, and resumes work that only waits for a token. */
+  /** Sets the token of the page, `undefined` for none. Work that waits for a token resumes. */
   useToken(target: Target | undefined): void;
   download(): void;
 }
@@ -116,12 +122,12 @@ export type Change = CallOf<Changes>;
 
 /** A method name with its arguments. */
 type CallOf<Methods> = {
-  [Name in keyof Methods]: Methods[Name] extends (...given: infer Given) => unknown
-    ? readonly [Name, ...Given]
+  [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => unknown
+    ? readonly [Name, ...Args]
     : never;
 }[keyof Methods];
 
-/** A report of the worker: the changed part of what the page shows, or an event. */
+/** A report of the worker: what changed in the view, or an event. */
 export type Report =
   | { readonly type: 'view'; readonly view: Partial<View> }
   /** The service rejects the token. */
@@ -131,7 +137,7 @@ export type Report =
 
 export interface View {
   readonly step: 'source' | 'reading' | 'columns' | 'review' | 'run';
-  /** Why there is nothing to show, and what to do. */
+  /** Why the source cannot be imported, and what to do. */
   readonly problem: string | undefined;
   /** The progress of the comparison with stored plants, from 0 to 1. */
   readonly fraction: number | undefined;
@@ -140,14 +146,14 @@ export interface View {
   /** The lines that are left out because they look like totals. */
   readonly totals: readonly { readonly index: number; readonly line: number }[];
   readonly counts: Readonly<typeof noCounts>;
-  /** How many of the problems each fix can solve, and how many texts can be tidied. */
+  /** The number of problems that each fix can solve, or of values that `tidy` changes. */
   readonly fixable: Readonly<Record<Fix, number>>;
   /** The applied fixes, each with the number of problems that it was offered for. */
   readonly fixed: ReadonlyMap<Fix, number>;
   /** The first lines of each group that the filter shows. */
   readonly list: readonly { readonly group: Group; readonly total: number; readonly rows: readonly Row[] }[];
   readonly filter: Filter;
-  /** Why the lines are not compared with stored plants, if they are not. */
+  /** Why the lines were not compared with stored plants, if they were not. */
   readonly uncompared: Stop | undefined;
   /** The line that was edited last, and what is still wrong with it. */
   readonly edited: { readonly line: number; readonly problem: string | undefined } | undefined;
@@ -171,9 +177,9 @@ export interface Preview {
 
 /** The columns of a table, and which of them are the fields. */
 export interface ColumnsPreview {
-  /** The row with the titles. Rows above it are not imported. */
+  /** The header row. Rows above it are not imported. */
   readonly header: number | undefined;
-  /** The first rows, for the person to choose the header from. */
+  /** The first rows, from which the person can choose the header. */
   readonly firstRows: readonly { readonly row: number; readonly line: number; readonly cells: string[] }[];
   /** The nonempty columns, with their indexes from 0. */
   readonly columns: readonly {
@@ -184,7 +190,7 @@ export interface ColumnsPreview {
   readonly choice: ColumnChoice;
 }
 
-/** A line for display only: its texts may be truncated. */
+/** A line for display. Its texts may be truncated. */
 export interface Row extends Texts {
   readonly index: number;
   readonly line: number;
@@ -192,9 +198,9 @@ export interface Row extends Texts {
   /** The stored plant, if the line differs. */
   readonly before: Texts | undefined;
   readonly problem: string | undefined;
-  /** What another line or a stored plant has in common with it. */
+  /** Which other line or stored plant has the same name. */
   readonly warning: string | undefined;
-  /** For a line with a problem that can be fixed on the page: its exact texts, the problem, and a free id, if it needs one. */
+  /** For a problem that can be fixed on the page: the exact texts, the wrong fields, and an unused ID if the line needs one. */
   readonly editing:
     | { readonly texts: Texts; readonly wrong: readonly FieldName[]; readonly freeId: string | undefined }
     | undefined;
@@ -203,20 +209,21 @@ export interface Row extends Texts {
 export interface Progress {
   readonly task: Task;
   readonly state: 'running' | 'stopped' | 'ended';
-  /** Why it stopped; `undefined` if the person cancelled it. */
+  /** Why it stopped; `undefined` if the person canceled it. */
   readonly stop: Stop | undefined;
-  /** While it runs: why it is retrying or waiting, if it is, as a text for the person. */
+  /** While it runs: a sentence about why it retries or waits, if it does. */
   readonly retrying: string | undefined;
-  /** How many plants have a result, and how many there are to send. */
+  /** The number of plants that have a result. */
   readonly done: number;
+  /** The number of plants to send. */
   readonly total: number;
-  /** How many plants an undo has restored; it deletes the others. */
+  /** The number of plants that an undo restored. It deletes the others. */
   readonly restored: number;
 }
 
-/** A reason that prevents all plants from being stored, not only one. */
+/** Why no plant can be stored, as opposed to a problem of one plant. */
 export interface Stop {
-  /** A run resumes automatically after an outage, so it never has this cause. */
+  /** A run never stops because of an `outage`, because it resumes automatically. */
   readonly cause: 'token' | 'outage' | 'other';
   readonly message: string;
 }

@@ -53,7 +53,7 @@ it('lists the shortcuts on ? and on a button, where single-key ones can be switc
   await user.click(screen.getByRole('button', { name: 'Close' }));
   await user.keyboard('n?');
   expect([location.pathname, screen.queryByRole('dialog')]).toEqual(['/', null]);
-  await user.click(screen.getByRole('button', { name: 'Keys' }));
+  await user.click(screen.getByRole('button', { name: 'Shortcuts' }));
   expect((await isOn()).checked).toBe(false);
   await user.click(await isOn());
   await user.click(screen.getByRole('button', { name: 'Close' }));

@@ -202,6 +202,6 @@ it('does not undo an edit of a plant that was changed since', async () => {
   await hasNoField();
   await editByOthers(1, { name: 'Fir' });
   await user.keyboard('{Control>}z{/Control}');
-  await waitFor(() => expect(note()).toBe('Fern has changed since, so the edit was not undone.'));
+  await waitFor(() => expect(note()).toBe('Fern has changed since then, so the edit was not undone.'));
   expect(store.plants.get(1n)).toEqual({ name: 'Fir' });
 });

@@ -12,14 +12,14 @@ import { checkDraft } from './form/draft.js';
 import { PlantTexts } from './plant-text.js';
 import { TagInput } from './tag-input.js';
 import { useUndo } from './undo-provider.js';
-import { putIn } from './use-plants.js';
+import { addToLists } from './use-plants.js';
 import './cell-editor.css';
 
-/** Where editing continues after a cell is saved. `stay`, `cancel`, and `leave` end it, and `leave` does not move the focus. */
+/** Where editing continues. `stay`, `cancel`, and `leave` end it; `leave` does not move the focus. */
 export type CellMove = 'stay' | 'cancel' | 'leave' | 'next' | 'previous' | 'up' | 'down';
 
 interface CellEditorProps {
-  /** The plant as the list shows it. Saving replaces only this state. */
+  /** The plant as the list shows it. Saving fails if it has changed since. */
   readonly plant: StoredPlant;
   readonly name: TextName;
   readonly filter: PlantFilter;
@@ -33,50 +33,50 @@ const moves: Readonly<Record<string, CellMove>> = {
   ArrowDown: 'down',
 };
 
-/** Edits a text of a plant in its cell. Saves when the person leaves the field; Escape restores the previous text. */
+/** Edits a text of a plant in its cell. Leaving the field saves, and Escape restores the previous text. */
 export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
   const queryClient = useQueryClient();
   const { client, rejectToken } = usePlantStore();
   const { addEdit } = useUndo();
-  // What the person saw when the edit began.
+  // The plant that the person saw when the edit began.
   const [seen] = useState(plant);
   const [text, setText] = useState(plant[name] ?? '');
   const [problem, setProblem] = useState<string>();
   /** The plant after someone else's change, and its `ETag`. */
   const [theirs, setTheirs] = useState<ReturnType<typeof startEdit>>();
   const [isSaving, setSaving] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const hint = useId();
   useEffect(() => {
-    field.current?.focus({ preventScroll: true });
-    field.current?.select();
+    input.current?.focus({ preventScroll: true });
+    input.current?.select();
   }, []);
 
-  const show = (now: StoredPlant) => {
-    queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id: now.id } }), now);
-    putIn(queryClient, [now], filter);
+  const show = (current: StoredPlant) => {
+    queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id: current.id } }), current);
+    addToLists(queryClient, [current], filter);
   };
-  const save = async (move: CellMove, over = theirs) => {
-    const [draft, before] = [text, over?.plant ?? seen];
+  const save = async (move: CellMove, base = theirs) => {
+    const [draft, before] = [text, base?.plant ?? seen];
     if (isSaving) return;
-    if (draft === (before[name] ?? '')) return over === undefined ? onLeave(move) : keepTheirs();
+    if (draft === (before[name] ?? '')) return base === undefined ? onLeave(move) : keepTheirs();
     setSaving(true);
     setProblem(undefined);
     try {
-      const typed = mapFields((each) => String(each === name ? draft : (before[each] ?? '')));
+      const typed = mapFields((field) => String(field === name ? draft : (before[field] ?? '')));
       const { plant: checked, problems } = await checkDraft({ ...typed, id: `${seen.id}` }, seen).catch(
         () => {
           throw new Error(notLoaded);
         },
       );
       if (checked === undefined) return setProblem(problems[name] ?? 'This value is not valid.');
-      const edit = over ?? startEdit(await client.getPlant({ params: { id: seen.id } }));
-      if (over === undefined && !hasSameTexts(edit.plant, seen)) return setTheirs(edit);
+      const edit = base ?? startEdit(await client.getPlant({ params: { id: seen.id } }));
+      if (base === undefined && !hasSameTexts(edit.plant, seen)) return setTheirs(edit);
       const { body, etag } = await saveEdit(client, edit, { [name]: checked[name] });
       show(body);
       if (etag !== null) {
-        const was = { ...seen, ...edit.plant, id: seen.id };
-        addEdit([was], {
+        const previous = { ...seen, ...edit.plant, id: seen.id };
+        addEdit([previous], {
           label: `${labels[name]} edited`,
           after: body,
           etags: new Map([[seen.id, etag]]),
@@ -109,8 +109,8 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
       void save(move);
     }
   };
-  const input = {
-    ref: field,
+  const inputProps = {
+    ref: input,
     'aria-label': labels[name],
     'aria-describedby': hint,
     'aria-invalid': problem !== undefined,
@@ -118,7 +118,7 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
     readOnly: isSaving,
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the field in it, and no press of the row
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles the keys of its field, and keeps clicks from the row
     <div
       className="cell-editor"
       onKeyDown={onKeyDown}
@@ -130,10 +130,10 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
       }}
     >
       {name === 'tag' ? (
-        <TagInput {...input} onChange={({ target }) => setText(target.value)} />
+        <TagInput {...inputProps} onChange={({ target }) => setText(target.value)} />
       ) : (
         <input
-          {...input}
+          {...inputProps}
           dir="auto"
           autoComplete="off"
           spellCheck={false}

@@ -29,21 +29,21 @@ it('shows the chosen columns, also after a reload, and resets them to the defaul
   const user = await open();
   expect(titles()).toEqual(['', 'Name', 'Tag', 'Added', 'Actions']);
   await user.click(screen.getByRole('button', { name: 'Columns' }));
-  expect([box('Id').checked, box('Tag').checked, box('Name always shown').disabled]).toEqual([
+  expect([box('ID').checked, box('Tag').checked, box('Name always shown').disabled]).toEqual([
     false,
     true,
     true,
   ]);
-  await user.click(box('Id'));
+  await user.click(box('ID'));
   await user.click(box('Tag'));
-  expect(titles()).toEqual(['', 'Name', 'Id', 'Added', 'Actions']);
+  expect(titles()).toEqual(['', 'Name', 'ID', 'Added', 'Actions']);
   expect([screen.getByText('701').tagName, screen.queryByText('sun', { selector: 'td *' })]).toEqual([
     'CODE',
     null,
   ]);
   expect(screen.getByRole('grid').getAttribute('aria-colcount')).toBe('5');
   const again = await open();
-  expect(titles()).toEqual(['', 'Name', 'Id', 'Added', 'Actions']);
+  expect(titles()).toEqual(['', 'Name', 'ID', 'Added', 'Actions']);
   await again.click(screen.getByRole('button', { name: 'Columns' }));
   await again.click(screen.getByRole('button', { name: 'Reset columns' }));
   expect(titles()).toEqual(['', 'Name', 'Tag', 'Added', 'Actions']);

@@ -8,9 +8,9 @@ export interface Column {
   /** Also part of a CSS class name. */
   readonly name: string;
   readonly title: string;
-  /** The orders in which the service can sort by it, if any: first the one of the first press on the title. */
+  /** The two orders by this column, if the service can sort by it. The first press on the header uses the first one. */
   readonly sorts?: readonly [ListOrder, ListOrder];
-  /** Its size, for a grid. */
+  /** The width, as a track size of a CSS grid. */
   readonly width: string;
 }
 
@@ -20,7 +20,7 @@ const widths: Readonly<Record<string, string>> = {
   added: 'minmax(6.5rem, 0.7fr)',
 };
 
-/** All columns, in their sequence. */
+/** All columns, in display order. */
 const all: readonly Column[] = [...textNames, 'id', 'added'].map((name) => {
   const width = widths[name] ?? 'minmax(8rem, 1fr)';
   if (name === 'added') return { name, title: 'Added', width, sorts: ['newest', 'oldest'] };
@@ -31,13 +31,13 @@ const all: readonly Column[] = [...textNames, 'id', 'added'].map((name) => {
 });
 
 /** The columns that are hidden by default. */
-const hiddenAtFirst: readonly string[] = ['id'];
+const hiddenByDefault: readonly string[] = ['id'];
 
-/** Which columns the list shows, as a person has chosen them in this browser. */
+/** The columns that the list shows, which the person can choose. This browser keeps the choice. */
 export function useColumns() {
   const [hidden, setHidden] = useState(() => {
     const { hidden: kept } = readPreferences();
-    return Array.isArray(kept) ? kept : hiddenAtFirst;
+    return Array.isArray(kept) ? kept : hiddenByDefault;
   });
   const choose = (names: readonly string[]) => {
     setHidden(names);
@@ -49,7 +49,7 @@ export function useColumns() {
     isHidden: (name: string) => hidden.includes(name),
     toggle: (name: string) =>
       choose(hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name]),
-    reset: () => choose(hiddenAtFirst),
+    reset: () => choose(hiddenByDefault),
   };
 }
 

@@ -17,8 +17,8 @@ async function press(clipboard: object | undefined, copies: boolean) {
       return copies;
     },
   });
-  render(<CopyButton text="70" label="Copy the id 70" />);
-  await user.click(screen.getByRole('button', { name: 'Copy the id 70' }));
+  render(<CopyButton text="70" label="Copy the ID 70" />);
+  await user.click(screen.getByRole('button', { name: 'Copy the ID 70' }));
   return { user, selected };
 }
 
@@ -45,5 +45,5 @@ it('shows the text for copying with the keyboard if the browser refuses', async 
   await waitFor(() => expect(document.activeElement).toBe(field));
   expect(field.value.slice(field.selectionStart, field.selectionEnd)).toBe('70');
   await user.tab();
-  await screen.findByRole('button', { name: 'Copy the id 70' });
+  await screen.findByRole('button', { name: 'Copy the ID 70' });
 });

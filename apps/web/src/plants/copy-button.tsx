@@ -5,16 +5,19 @@ import './copy-button.css';
 interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
-  /** Whether it is in a table whose rows take the focus, so that it is not a tab stop. */
+  /** Whether it is in a table, where the rows are the tab stops. */
   readonly inTable?: boolean;
 }
+
+/** How long the confirmation is shown. */
+const confirmationMs = 1_500;
 
 /** Copies a text to the clipboard, and briefly confirms it. If the browser refuses, shows the text for copying with the keyboard. */
 export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
   const [state, setState] = useState<'copied' | 'refused'>();
   useEffect(() => {
     if (state !== 'copied') return;
-    const timer = setTimeout(() => setState(undefined), 1_500);
+    const timer = setTimeout(() => setState(undefined), confirmationMs);
     return () => clearTimeout(timer);
   }, [state]);
   if (state === 'refused') return <CopyByHand text={text} onDone={() => setState(undefined)} />;
@@ -37,10 +40,10 @@ export function CopyButton({ text, label, inTable = false }: CopyButtonProps) {
   );
 }
 
-/** Shows the selected text until it loses the focus. */
+/** Shows the text, selected, until it loses the focus. */
 function CopyByHand({ text, onDone }: { readonly text: string; onDone(): void }) {
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: so that a press on it does not open the row
+    // biome-ignore lint/a11y/noStaticElementInteractions: keeps clicks from the row
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <span className="copy-by-hand" onClick={(event) => event.stopPropagation()}>
       <textarea
@@ -62,26 +65,26 @@ function focusAndSelect(field: HTMLTextAreaElement | null): void {
 }
 
 /**
- * Copies a text to the clipboard: with its API, or if the browser has none (an address without HTTPS) or refuses, by a copy command.
+ * Copies a text with the clipboard API, or if it refuses or is missing (without HTTPS), with a copy command.
  *
- * @param near the button, next to which a temporary field is added, because a dialog keeps the focus within itself
- * @returns whether it is copied
+ * @param button where the copy command temporarily adds a field. In a dialog, only elements of the dialog can take the focus.
+ * @returns whether the text was copied
  */
-async function copyText(text: string, near: HTMLElement): Promise<boolean> {
+async function copyText(text: string, button: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copyBySelection(text, near);
+    return copyBySelection(text, button);
   }
 }
 
-function copyBySelection(text: string, near: HTMLElement): boolean {
+function copyBySelection(text: string, button: HTMLElement): boolean {
   const field = document.createElement('textarea');
   field.value = text;
   field.readOnly = true;
   field.className = 'visually-hidden';
-  near.after(field);
+  button.after(field);
   field.focus({ preventScroll: true });
   field.select();
   try {
@@ -90,6 +93,6 @@ function copyBySelection(text: string, near: HTMLElement): boolean {
     return false;
   } finally {
     field.remove();
-    near.focus({ preventScroll: true });
+    button.focus({ preventScroll: true });
   }
 }

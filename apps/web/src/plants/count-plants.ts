@@ -1,6 +1,6 @@
 import { type Client, countTags, unwrap } from '@plant-store/client';
 
-/** Counts all plants, the plants of each tag, and the plants without a tag. An estimate counts as unknown. */
+/** Counts all plants, the plants of each tag, and the untagged plants. An estimated total counts as `undefined`. */
 export async function countPlants(client: Client, signal: AbortSignal) {
   const [tags, page] = await Promise.all([
     countTags(client, { signal }),

@@ -2,15 +2,15 @@ import { useEffect, useId, useRef } from 'react';
 import { type PlantFilter, titleOf } from '../route.js';
 import './dialog.css';
 
-interface DeleteAllProps {
+interface DeleteAllDialogProps {
   readonly filter: PlantFilter;
   readonly count: number;
   onDelete(): void;
   onClose(): void;
 }
 
-/** Asks before all plants in the list are deleted, loaded or not. */
-export function DeleteAll({ filter, count, onDelete, onClose }: DeleteAllProps) {
+/** Asks before all plants in the list are deleted, including those that are not loaded. */
+export function DeleteAllDialog({ filter, count, onDelete, onClose }: DeleteAllDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const keep = useRef<HTMLButtonElement>(null);
   const title = useId();
@@ -18,7 +18,7 @@ export function DeleteAll({ filter, count, onDelete, onClose }: DeleteAllProps) 
   useEffect(() => {
     const { current } = dialog;
     current?.showModal();
-    // So that Enter deletes nothing.
+    // Enter must not delete.
     keep.current?.focus();
     return () => current?.close();
   }, []);
@@ -26,8 +26,8 @@ export function DeleteAll({ filter, count, onDelete, onClose }: DeleteAllProps) 
     <dialog ref={dialog} className="dialog" aria-labelledby={title} onCancel={onClose}>
       <h2 id={title}>{`Delete ${number}?`}</h2>
       <p>
-        <span>All plants in the list</span> <bdi translate="no">{`“${titleOf(filter)}”.`}</bdi>{' '}
-        <span>You can undo this while this page is open.</span>
+        <span>This deletes all plants in the list</span> <bdi translate="no">{`“${titleOf(filter)}”.`}</bdi>{' '}
+        <span>You can undo it while this page is open.</span>
       </p>
       <div className="submit-row">
         <button ref={keep} type="button" onClick={onClose}>

@@ -1,7 +1,7 @@
 import { type Client, deleteAll, type Fetch } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/contract/operations';
 
-/** Deletes plants, and returns why some were not deleted, by their IDs. It is loaded only when several are deleted at once. */
+/** Deletes plants, and returns why some were not deleted, by ID. A separate file, because the first view does not load it. */
 export async function deleteSeveral(
   client: Client,
   plants: readonly StoredPlant[],

@@ -32,12 +32,12 @@ export function EditPlant({ texts, edit, onCancel }: EditPlantProps) {
       ref={form}
       draft={texts}
       problems={problems}
-      pending={isPending}
+      isPending={isPending}
       submitLabel="Save"
       hasId={false}
-      onChange={(after) => {
-        type(after);
-        setProblems((before) => withoutChanged(before, texts, after));
+      onChange={(typed) => {
+        type(typed);
+        setProblems((before) => withoutChanged(before, texts, typed));
       }}
       onSubmit={() => void submit()}
       actions={
@@ -52,7 +52,7 @@ export function EditPlant({ texts, edit, onCancel }: EditPlantProps) {
         </p>
       )}
       {changed !== undefined && (
-        <Changed
+        <ChangedPlant
           plant={changed}
           onTake={() => {
             void begin();
@@ -65,7 +65,7 @@ export function EditPlant({ texts, edit, onCancel }: EditPlantProps) {
 }
 
 /** Shows the plant after someone else's change. */
-function Changed({ plant, onTake }: { readonly plant: Plant; onTake(): void }) {
+function ChangedPlant({ plant, onTake }: { readonly plant: Plant; onTake(): void }) {
   return (
     <div className="other-plant">
       <p>

@@ -1,7 +1,7 @@
 import { type Client, storeAll } from '@plant-store/client';
 import { suggestId } from '../shared/suggest-id.js';
 
-/** By their tags. */
+/** The names, by tag. */
 const examples: Readonly<Record<string, readonly string[]>> = {
   houseplant: [
     'Monstera deliciosa',
@@ -18,9 +18,9 @@ const examples: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Adds twenty plants under free ids.
+ * Adds 20 example plants with new IDs.
  *
- * @throws {RejectedError | PlantStoreError | Error} when one of them is not, or may not be, stored
+ * @throws {RejectedError | PlantStoreError | Error} if one of them is not, or may not be, stored
  */
 export async function addExamplePlants(client: Client): Promise<void> {
   const plants = Object.entries(examples).flatMap(([tag, names]) =>

@@ -21,17 +21,17 @@ export interface Exported {
 
 export type ExportFormat = 'xlsx' | 'csv' | 'ndjson';
 
-/** Writes plants to a file. Each flush compresses the data or moves it to a `Blob`, so that it takes little memory. */
+/** Writes plants to a file. To save memory, `flush` compresses the written data or moves it to a `Blob`. */
 interface FileWriter {
   write(plant: StoredPlant): void;
   flush(): void;
   end(): Blob;
 }
 
-/** How many plants are written between two flushes. */
-const partSize = 5_000;
+/** The number of plants between two flushes. */
+const flushInterval = 5_000;
 
-/** Loads all plants that match, page after page, and saves them as a file. */
+/** Loads all matching plants, page by page, and saves them as a file. */
 export function exportPlants({ client, filter, signal, ...options }: ExportOptions): Promise<Exported> {
   return savePlants({ plants: listAll(client, { ...filter, signal }), ...options });
 }
@@ -42,21 +42,21 @@ interface SaveOptions extends Pick<ExportOptions, 'format' | 'onProgress'> {
 
 /** Saves plants as a file. */
 export async function savePlants({ plants, format, onProgress }: SaveOptions): Promise<Exported> {
-  const writer = format === 'xlsx' ? await writeWorkbook() : writeText(format);
+  const writer = format === 'xlsx' ? await createWorkbookWriter() : createTextWriter(format);
   let count = 0;
   for await (const plant of plants) {
     writer.write(plant);
     count++;
-    if (count % partSize !== 0) continue;
+    if (count % flushInterval !== 0) continue;
     writer.flush();
     onProgress(count);
-    // Keeps the page responsive if the plants are already loaded.
+    // Yields, so that the page stays responsive if all plants are already loaded.
     await new Promise((resolve) => setTimeout(resolve));
   }
   return { count, file: saveFile(writer.end(), `plants.${format}`) };
 }
 
-function writeText(format: 'csv' | 'ndjson'): FileWriter {
+function createTextWriter(format: 'csv' | 'ndjson'): FileWriter {
   const { head, write } = recordFormatsOf<Plant>(resources.plant)[format];
   const parts: Blob[] = [];
   let lines = [head];
@@ -73,11 +73,15 @@ function writeText(format: 'csv' | 'ndjson'): FileWriter {
   };
 }
 
-async function writeWorkbook(): Promise<FileWriter> {
-  const { openWorkbook } = await import('./workbook-writer.js');
+/** The widths of columns in a workbook, in characters. */
+const nameWidth = 48;
+const otherWidth = 24;
+
+async function createWorkbookWriter(): Promise<FileWriter> {
+  const { createWorkbook } = await import('./workbook-writer.js');
   const columns = recordColumnsOf(resources.plant);
-  const widths = columns.map((name) => (name === 'name' ? 48 : 24));
-  const { writeRow, flush, end } = openWorkbook('Plants', widths);
+  const widths = columns.map((name) => (name === 'name' ? nameWidth : otherWidth));
+  const { writeRow, flush, end } = createWorkbook('Plants', widths);
   writeRow(columns);
   return {
     write: (plant) =>

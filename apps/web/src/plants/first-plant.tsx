@@ -10,16 +10,16 @@ import { usePlantStore } from '../shared/plant-store.js';
 import { suggestId } from '../shared/suggest-id.js';
 import './first-plant.css';
 import { checkDraft } from './form/draft.js';
-import { forgetLists, useShowAdded } from './use-plants.js';
+import { resetLists, useShowAdded } from './use-plants.js';
 
-/** The view of an empty store: a form for the first plant, and other ways to begin. */
+/** The view of an empty store: a form for the first plant, and buttons to import or load examples. */
 export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
-  const { add, pending } = useAddPlant();
+  const { add, isPending } = useAddPlant();
   const showAdded = useShowAdded(filter);
   const { client, rejectToken } = usePlantStore();
   const queryClient = useQueryClient();
   const [texts, setTexts] = useState(() => ({ ...noTexts, id: suggestId() }));
-  /** The texts sent last. The plant may be stored although its reply was lost. */
+  /** The last sent texts. A retry reuses their ID, because the plant may be stored even if the reply was lost. */
   const [sent, setSent] = useState(texts);
   const [problem, setProblem] = useState<string>();
   const [isLoading, setLoading] = useState(false);
@@ -40,13 +40,13 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
     if (result.failure.about === 'token') rejectToken(result.failure.message);
     else setProblem(result.failure.message);
   };
-  // Does not use `useMutation`, which the first view does not load.
+  // Not with `useMutation`, which the first view does not load.
   const loadExamples = async () => {
     setLoading(true);
     try {
       const { addExamplePlants } = await loadPart(() => import('./example-plants.js'));
       await addExamplePlants(client);
-      forgetLists(queryClient);
+      resetLists(queryClient);
     } catch (error) {
       const isNotLoaded = error instanceof Error && error.message === notLoaded;
       setProblem(isNotLoaded ? notLoaded : explainFailure(error, 'add').message);
@@ -57,7 +57,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
     <div className="first-plant">
       <Pots />
       <h2>Every plant, in one list</h2>
-      <p className="lead">Type the first name to start the list. Everyone who uses this store sees it.</p>
+      <p className="lead">Enter your first plant. Everyone who uses this store can see it.</p>
       <form onSubmit={(event) => void submit(event)}>
         <label>
           <Icon name="plant" />
@@ -82,7 +82,12 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
             onChange={({ target }) => setTexts({ ...texts, tag: target.value })}
           />
         </label>
-        <button type="submit" className="primary" aria-disabled={pending} data-busy={pending || undefined}>
+        <button
+          type="submit"
+          className="primary"
+          aria-disabled={isPending}
+          data-busy={isPending || undefined}
+        >
           Add plant
         </button>
       </form>
@@ -95,7 +100,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
         <button type="button" onClick={() => navigate({ ...home, view: 'import' })}>
           <Icon name="sheet" />
           <strong>Import a spreadsheet</strong>
-          <span>Choose an Excel or CSV file. You see every line before it is saved.</span>
+          <span>Choose an Excel or CSV file. You review every line before it is saved.</span>
         </button>
         <button
           type="button"
@@ -105,7 +110,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
         >
           <Icon name="example" />
           <strong>Look around first</strong>
-          <span>Load 20 examples, which you can delete later.</span>
+          <span>Load 20 example plants. You can delete them later.</span>
         </button>
       </div>
     </div>

@@ -1,10 +1,10 @@
-// Cached, because creating a formatter takes a hundred times as long as using it, and a table formats every row that scrolls by.
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+// Cached, because creating a formatter takes a hundred times as long as using it, and the table formats each row that scrolls into view.
+const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const fullFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** The units from the longest, each with its seconds. */
+/** The units, longest first, in seconds. */
 const units = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -13,36 +13,38 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** How long ago a time was, such as "5 minutes ago". The clock of the service may be ahead of this one's. */
+/** Formats how long ago a time was, such as "5 minutes ago". A time in the future, by a wrong clock, counts as now. */
 export function formatAge(addedAt: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(addedAt)) / 1_000);
-  const [unit, length] = units.find(([, most]) => seconds >= most) ?? ['second', 1];
-  return unit === 'second' ? 'just now' : relative.format(-Math.floor(seconds / length), unit);
+  const [unit, length] = units.find(([, unitSeconds]) => seconds >= unitSeconds) ?? ['second', 1];
+  return unit === 'second' ? 'just now' : relativeFormat.format(-Math.floor(seconds / length), unit);
 }
+
+const dayMs = 86_400_000;
 
 /** How many days before today a time was, by the calendar of the reader. */
 function daysAgo(time: Date): number {
   const midnight = (date: Date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
-  return Math.round((midnight(new Date()) - midnight(time)) / 86_400_000);
+  return Math.round((midnight(new Date()) - midnight(time)) / dayMs);
 }
 
-/** The day of a time: today and yesterday by their words. */
+/** Formats the day of a time, as "Today", "Yesterday", or a date. */
 export function formatDay(addedAt: string): string {
   const time = new Date(addedAt);
   const days = daysAgo(time);
-  if (days !== 0 && days !== 1) return day.format(time);
-  const word = relative.format(-days, 'day');
+  if (days !== 0 && days !== 1) return dayFormat.format(time);
+  const word = relativeFormat.format(-days, 'day');
   return word.charAt(0).toLocaleUpperCase() + word.slice(1);
 }
 
-/** The minute of a time, with its day unless that is today. */
+/** Formats a time to the minute, with its day unless that is today. */
 export function formatMinute(time: string | number): string {
   const date = new Date(time);
-  const minute = clock.format(date);
+  const minute = clockFormat.format(date);
   return daysAgo(date) === 0 ? minute : `${formatDay(date.toISOString())}, ${minute}`;
 }
 
-/** The full time in the reader's locale. */
+/** Formats a date and time in full, in the reader's locale. */
 export function formatTime(addedAt: string): string {
-  return absolute.format(new Date(addedAt));
+  return fullFormat.format(new Date(addedAt));
 }

@@ -6,11 +6,15 @@ import './labels.css';
 import { partsOfName } from './plant-text.js';
 import { hueOf } from './tag.js';
 
-/** The sheets of labels: of A4 with 24 (3 × 8, 70 × 37.125 mm), or of US Letter with 30 (3 × 10, 2.625 × 1 in, Avery 5160). */
+/** Label sheets: A4 with 24 labels (3 × 8, each 70 × 37.125 mm) or US Letter with 30 (3 × 10, each 2.625 × 1 in, Avery 5160). */
 export type LabelFormat = 'a4' | 'letter';
 
 /** The longest name that fits on a label in small print, in characters. */
-const longest = 280;
+const maxNameLength = 280;
+/** The longest name in large print, in characters. */
+const maxLargePrintLength = 90;
+/** The maximum length of a tag, in characters. */
+const maxTagLength = 40;
 
 interface LabelsProps {
   readonly plants: readonly StoredPlant[];
@@ -19,7 +23,7 @@ interface LabelsProps {
   readonly isAll: boolean;
 }
 
-/** Labels on sheets: the name, the tag, the id, and a QR code that opens the plant. */
+/** Labels with the name, tag, and ID of each plant, and a QR code that opens it. */
 export function Labels({ plants, format, isAll }: LabelsProps) {
   return (
     <section className={`labels labels-${format}`}>
@@ -39,19 +43,19 @@ function Label({ plant: { id, name, tag } }: { readonly plant: StoredPlant }) {
     <article
       className="label"
       data-hue={tag?.trim() ? hueOf(tag) : undefined}
-      data-length={name.length > 90 ? 'long' : undefined}
+      data-length={name.length > maxLargePrintLength ? 'long' : undefined}
     >
       <div>
         <p className="label-name" dir="auto">
-          {toVisible(first, longest) || '(no name)'}
+          {toVisible(first, maxNameLength) || '(no name)'}
         </p>
-        {second !== undefined && <p dir="auto">{toVisible(second.slice(3), longest)}</p>}
+        {second !== undefined && <p dir="auto">{toVisible(second, maxNameLength)}</p>}
       </div>
       <p className="label-foot">
-        {tag?.trim() && <bdi>{`${toVisible(tag, 40)} · `}</bdi>}
+        {tag?.trim() && <bdi>{`${toVisible(tag, maxTagLength)} · `}</bdi>}
         {`${id}`}
       </p>
-      <QrCode address={`${serviceUrl}/p/${id}`} label={`Opens ${id}`} />
+      <QrCode address={`${serviceUrl}/p/${id}`} label={`QR code for plant ${id}`} />
     </article>
   );
 }

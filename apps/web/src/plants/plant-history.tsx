@@ -10,20 +10,27 @@ import { toVisible } from '../shared/to-visible.js';
 import { formatMinute } from './format-time.js';
 import { Tag } from './tag.js';
 
+/** The number of states per request. */
+const pageSize = 20;
+/** The maximum lengths of shown texts, in characters. */
+const maxLabelLength = 80;
+const maxTagLength = 60;
+const maxNameLength = 300;
+
 interface PlantHistoryProps {
   readonly id: bigint;
   /** The current plant. */
   readonly plant: Plant;
-  /** `undefined` if the token may not update, or while an update is sent. */
+  /** Called with the state to restore. `undefined` if the token may not update, or while an update is in flight. */
   readonly onRestore: ((plant: Plant) => void) | undefined;
 }
 
-/** The changes of a plant, latest first, with buttons that restore earlier states. */
+/** The changes of a plant, latest first, with buttons to restore earlier states. */
 export function PlantHistory(props: PlantHistoryProps) {
   return (
     <section aria-label="History" className="plant-history">
       <h3>History</h3>
-      {/* A new state of the plant adds one to the history. */}
+      {/* Loads the history again when the plant changes. */}
       <States key={JSON.stringify(pickTexts(props.plant))} {...props} />
     </section>
   );
@@ -32,7 +39,7 @@ export function PlantHistory(props: PlantHistoryProps) {
 function States({ id, onRestore }: PlantHistoryProps) {
   const { getPlantHistory } = usePlantStore().operations;
   const { data, error, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
-    ...getPlantHistory.infiniteQueryOptions({ params: { id }, query: { limit: 20 } }),
+    ...getPlantHistory.infiniteQueryOptions({ params: { id }, query: { limit: pageSize } }),
     networkMode: 'always',
     retry: false,
   });
@@ -43,19 +50,19 @@ function States({ id, onRestore }: PlantHistoryProps) {
       <ol>
         {states.map(({ from, by, ...state }, index) => {
           const before = states[index + 1];
-          // It is unknown yet what the earliest loaded state replaced.
+          // The state before the earliest loaded one is not known yet.
           if (before === undefined && hasNextPage) return null;
           const changed =
             before === undefined ? [] : textNames.filter((name) => state[name] !== before[name]);
           return (
             <li key={`${from} ${index}`}>
               <Icon name={before === undefined ? 'add' : changed[0] === 'tag' ? 'tag' : 'edit'} />
-              <p>{describe(changed, before === undefined)}</p>
+              <p>{describeChange(changed, before === undefined)}</p>
               {before !== undefined && onRestore !== undefined && changed.length > 0 && (
                 <button
                   type="button"
                   className="quiet link"
-                  aria-label={`Restore ${toVisible(before.name, 80) || '(no name)'}`}
+                  aria-label={`Restore ${toVisible(before.name, maxLabelLength) || '(no name)'}`}
                   title="Restore the plant to what it was before this change"
                   onClick={() => onRestore(before)}
                 >
@@ -64,7 +71,7 @@ function States({ id, onRestore }: PlantHistoryProps) {
               )}
               {before !== undefined &&
                 changed.map((name) => (
-                  <Changed key={name} name={name} before={before[name] ?? ''} after={state[name] ?? ''} />
+                  <FieldChange key={name} name={name} before={before[name] ?? ''} after={state[name] ?? ''} />
                 ))}
               <p className="note">
                 {by !== undefined && `${by} · `}
@@ -88,35 +95,35 @@ function States({ id, onRestore }: PlantHistoryProps) {
   );
 }
 
-/** What was done, such as "Name and tag edited". */
-function describe(changed: readonly TextName[], isFirst: boolean): string {
+/** Describes a change, such as "Name and tag edited". */
+function describeChange(changed: readonly TextName[], isFirst: boolean): string {
   if (isFirst) return 'Added';
   const names = changed.map((name, index) => (index === 0 ? labels[name] : labels[name].toLowerCase()));
   return `${new Intl.ListFormat('en').format(names)} edited`;
 }
 
-interface ChangedProps {
+interface FieldChangeProps {
   readonly name: TextName;
   readonly before: string;
   readonly after: string;
 }
 
-function Changed({ name, before, after }: ChangedProps) {
+function FieldChange({ name, before, after }: FieldChangeProps) {
   if (name === 'tag') {
     return (
       <p className="tag-change">
-        {before === '' ? <span className="note">none</span> : <Tag tag={before} maxLength={60} />}
+        {before === '' ? <span className="note">none</span> : <Tag tag={before} maxLength={maxTagLength} />}
         <Icon name="right" />
         <span className="visually-hidden">to</span>
-        {after === '' ? <span className="note">none</span> : <Tag tag={after} maxLength={60} />}
+        {after === '' ? <span className="note">none</span> : <Tag tag={after} maxLength={maxTagLength} />}
       </p>
     );
   }
   return (
     <p className="text-change" dir="auto" translate="no">
       <TextChange
-        before={toVisible(before, 300)}
-        after={toVisible(after, 300)}
+        before={toVisible(before, maxNameLength)}
+        after={toVisible(after, maxNameLength)}
         labels={['Before:', 'After:']}
       />
     </p>

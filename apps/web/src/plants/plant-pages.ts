@@ -7,8 +7,8 @@ import type { ListOrder, PlantFilter } from '../route.js';
 import { textNames } from '../shared/fields.js';
 
 const { fields } = resources.plant;
-const searches = textNames.filter((name) => fields[name]?.search);
-const filters = textNames.filter(
+const searchedFields = textNames.filter((name) => fields[name]?.search);
+const filterFields = textNames.filter(
   (name): name is keyof Plant & keyof PlantFilter => fields[name]?.filter === true,
 );
 
@@ -23,7 +23,7 @@ export interface PlantRows {
   indexOf(id: bigint): number;
 }
 
-/** The rows of pages, which may be short or empty. */
+/** The rows of all pages. A page may be short or empty. */
 export function toRows(pages: readonly PlantPage[]): PlantRows {
   const ends: number[] = [];
   let count = 0;
@@ -50,7 +50,7 @@ export function toRows(pages: readonly PlantPage[]): PlantRows {
   };
 }
 
-/** The first position in an ascending list whose value is greater. */
+/** Returns the first position in an ascending list whose value is greater, by binary search. */
 function firstAfter(ends: readonly number[], value: number): number {
   let [low, high] = [0, ends.length];
   while (low < high) {
@@ -61,7 +61,7 @@ function firstAfter(ends: readonly number[], value: number): number {
   return low;
 }
 
-/** Puts a plant that is not among the rows before them. */
+/** Adds a plant that is not among the rows in front of them. */
 export function withFirst(plant: StoredPlant, rows: PlantRows): PlantRows {
   return {
     count: rows.count + 1,
@@ -82,7 +82,7 @@ export function withoutPlants(data: PlantPages, ids: ReadonlySet<bigint>): Plant
   );
 }
 
-/** Replaces the pages with others that have more or fewer plants, and adjusts the totals. */
+/** Replaces the pages, and adjusts their totals by the number of added or removed plants. */
 function withPages(data: PlantPages, pages: PlantPage[]): PlantPages {
   const added = toRows(pages).count - toRows(data.pages).count;
   return {
@@ -91,7 +91,7 @@ function withPages(data: PlantPages, pages: PlantPage[]): PlantPages {
   };
 }
 
-/** How many plants the list has, including plants that are not loaded; `undefined` if the service has not returned it. */
+/** The number of plants in the list, including those that are not loaded. `undefined` if the service did not return it. */
 export function totalOf(
   pages: readonly PlantPage[],
 ): Pick<PlantPage, 'total' | 'totalIsEstimate'> | undefined {
@@ -99,7 +99,7 @@ export function totalOf(
   return total === undefined ? undefined : { total, totalIsEstimate };
 }
 
-/** Puts plants back in their places, unless these are not loaded yet. */
+/** Inserts plants in list order. Plants that belong to a page that is not loaded are left out. */
 export function withPlants(
   data: PlantPages,
   plants: readonly StoredPlant[],
@@ -122,10 +122,7 @@ export function withPlants(
   );
 }
 
-/**
- * Compares plants as the lists of the API do: by id, by time or by name, then by id in the same direction. Those without a time are the
- * oldest.
- */
+/** Compares plants as lists of the API do: by ID, time, or name, then by ID in the same direction. No time counts as the oldest. */
 function compare(one: StoredPlant, other: StoredPlant, sortedBy: ListOrder): number {
   const { by, isDescending } = partsOfOrder(sortedBy);
   const keyOf = ({ name, addedAt = '' }: StoredPlant) => {
@@ -133,27 +130,27 @@ function compare(one: StoredPlant, other: StoredPlant, sortedBy: ListOrder): num
     return by === 'time' ? addedAt : sortKeyOf(name);
   };
   const ascending =
-    compareTexts(keyOf(one), keyOf(other)) || (one.id < other.id ? -1 : Number(one.id > other.id));
+    compareCodePoints(keyOf(one), keyOf(other)) || (one.id < other.id ? -1 : Number(one.id > other.id));
   return isDescending ? -ascending : ascending;
 }
 
-/** By code points, as bytes of UTF-8 are sorted; `<` compares UTF-16. */
-function compareTexts(one: string, other: string): number {
+/** Compares texts by code points, as the service does. (`<` compares UTF-16 code units.) */
+function compareCodePoints(one: string, other: string): number {
   const [left, right] = [[...one], [...other]];
-  const at = left.findIndex((character, index) => character !== right[index]);
-  if (at === -1) return left.length - right.length;
-  return (left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1);
+  const index = left.findIndex((character, position) => character !== right[position]);
+  if (index === -1) return left.length - right.length;
+  return (left[index]?.codePointAt(0) ?? -1) - (right[index]?.codePointAt(0) ?? -1);
 }
 
-/** Whether a list with a filter has a plant. */
+/** Whether a plant matches a filter. */
 export function matches(plant: StoredPlant, filter: PlantFilter): boolean {
   const searched = foldText(filter.q ?? '');
-  return matchesFields(plant, filter) && searches.some((name) => hasText(plant[name] ?? '', searched));
+  return matchesFields(plant, filter) && searchedFields.some((name) => hasText(plant[name] ?? '', searched));
 }
 
-/** Whether a plant matches the fields of a filter, regardless of its search text. */
+/** Whether a plant matches a filter, except for its search text. */
 export function matchesFields(plant: StoredPlant, filter: PlantFilter): boolean {
-  return filters.every(
+  return filterFields.every(
     (name) =>
       (filter[name] === undefined || plant[name] === filter[name]) &&
       (filter.without !== name || plant[name] === undefined),

@@ -2,10 +2,12 @@ import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { Fragment, type ReactNode, useEffect, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
+import { labels, textNames } from '../shared/fields.js';
 import { Icon } from '../shared/icon.js';
 import { useKeys } from '../shared/keys.js';
 import { serviceUrl, useRejectedToken } from '../shared/plant-store.js';
 import { Sheet } from '../shared/sheet.js';
+import { pickTexts } from '../shared/texts.js';
 import { toVisible } from '../shared/to-visible.js';
 import { useMedia, withoutSideBar } from '../shared/use-media.js';
 import { useMay } from '../shared/use-scopes.js';
@@ -19,17 +21,22 @@ import { Tag } from './tag.js';
 import { useEdit } from './use-edit.js';
 import { usePlant } from './use-plants.js';
 import './plant-sheet.css';
-// Code that deletes must also load the undo.
+// Loaded with the code that deletes, so that the undo is there.
 import './undo-item.js';
-import { labels, textNames } from '../shared/fields.js';
-import { pickTexts } from '../shared/texts.js';
+
+/** The maximum lengths of shown texts, in characters. */
+const maxHeadingLength = 80;
+const maxSubtitleLength = 200;
+const maxTagLength = 500;
+const maxTextLength = 5_000;
+const maxCallLength = 2_000;
 
 interface PlantSheetProps {
   readonly id: bigint;
   /** The filter of the list. */
   readonly filter: PlantFilter;
   /** The position of the plant in the list, if it is loaded there. */
-  readonly place?: { readonly position: number; readonly count: number | undefined } | undefined;
+  readonly listPosition?: { readonly index: number; readonly count: number | undefined } | undefined;
   /** Called to open the next plant in the list, or with -1 the previous one. */
   onMove(step: 1 | -1): void;
   onClose(): void;
@@ -37,10 +44,7 @@ interface PlantSheetProps {
   onDelete(plant: StoredPlant): void;
 }
 
-/**
- * One plant: its current and earlier states, its form, its deletion, and for developers the calls that create it. Shown next to the list,
- * or over it if there is no room.
- */
+/** One plant: its current and earlier states, the form to edit it, and for developers the calls that create it. */
 export function PlantSheet(props: PlantSheetProps) {
   const { id } = props;
   const { data, failure } = usePlant(id);
@@ -48,15 +52,15 @@ export function PlantSheet(props: PlantSheetProps) {
   return (
     <Panel
       {...props}
-      title={plant === undefined ? `Plant ${id}` : toVisible(plant.name, 80) || '(no name)'}
-      heading={plant && (toVisible(partsOfName(plant.name)[0], 80) || '(no name)')}
+      title={plant === undefined ? `Plant ${id}` : toVisible(plant.name, maxHeadingLength) || '(no name)'}
+      heading={plant && (toVisible(partsOfName(plant.name)[0], maxHeadingLength) || '(no name)')}
     >
       <PlantDetails {...props} />
     </Panel>
   );
 }
 
-/** The content of the panel. An edit without changes ends with it. */
+/** The content of the panel. Unmounting it ends an edit without changes. */
 function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
   const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
   const { data, failure, refetch } = usePlant(id);
@@ -84,7 +88,7 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
     <>
       {second !== undefined && !isEditing && (
         <p className="subtitle" dir="auto" translate="no">
-          {toVisible(second.slice(3), 200)}
+          {toVisible(second, maxSubtitleLength)}
         </p>
       )}
       {plant === undefined && failure === undefined && <p className="note">Loading…</p>}
@@ -132,7 +136,7 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
                     <dt>{labels[name]}</dt>
                     <dd dir="auto" className="plant-text" translate={plant[name] ? 'no' : 'yes'}>
                       {name === 'tag' && plant.tag?.trim() ? (
-                        <Tag tag={plant.tag} maxLength={500} />
+                        <Tag tag={plant.tag} maxLength={maxTagLength} />
                       ) : (
                         describeText(plant[name])
                       )}
@@ -148,16 +152,16 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
                 <time dateTime={plant.addedAt}>{formatTime(plant.addedAt)}</time>
               )}
             </dd>
-            <dt>Id</dt>
+            <dt>ID</dt>
             <dd>
               <code translate="no">{`${plant.id}`}</code>{' '}
-              <CopyButton text={`${plant.id}`} label="Copy the id" />
+              <CopyButton text={`${plant.id}`} label="Copy the ID" />
             </dd>
           </dl>
         </>
       )}
       {(plant !== undefined || isEditing) && (
-        <Outcome pending={isPending} attempt={attempt} done={done} problem={problem} />
+        <Outcome isPending={isPending} attempt={attempt} done={done} problem={problem} />
       )}
       {plant !== undefined && !isEditing && (
         <>
@@ -177,7 +181,7 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
   );
 }
 
-interface PanelProps extends Pick<PlantSheetProps, 'id' | 'place' | 'onMove' | 'onClose'> {
+interface PanelProps extends Pick<PlantSheetProps, 'id' | 'listPosition' | 'onMove' | 'onClose'> {
   readonly title: string;
   /** The visible part of the title; by default all of it. */
   readonly heading: string | undefined;
@@ -185,20 +189,20 @@ interface PanelProps extends Pick<PlantSheetProps, 'id' | 'place' | 'onMove' | '
 }
 
 /** A panel next to the list, or a dialog over it if there is no room. */
-function Panel({ id, title, heading, place, onMove, onClose, children }: PanelProps) {
-  const isOver = useMedia(withoutSideBar);
-  const count = place?.count === undefined ? '' : ` of ${place.count.toLocaleString()}`;
+function Panel({ id, title, heading, listPosition, onMove, onClose, children }: PanelProps) {
+  const isDialog = useMedia(withoutSideBar);
+  const count = listPosition?.count === undefined ? '' : ` of ${listPosition.count.toLocaleString()}`;
   const content = (
     <>
       <header>
-        {isOver && (
+        {isDialog && (
           <button type="button" className="quiet link" onClick={onClose}>
             <Icon name="back" /> Back
           </button>
         )}
-        {place !== undefined && (
+        {listPosition !== undefined && (
           <>
-            <span className="count">{`${(place.position + 1).toLocaleString()}${count}`}</span>
+            <span className="count">{`${(listPosition.index + 1).toLocaleString()}${count}`}</span>
             <button type="button" className="quiet icon-only" onClick={() => onMove(-1)}>
               <Icon name="up" />
               <span className="visually-hidden">Previous plant</span>
@@ -209,14 +213,14 @@ function Panel({ id, title, heading, place, onMove, onClose, children }: PanelPr
             </button>
           </>
         )}
-        {!isOver && (
+        {!isDialog && (
           <button type="button" className="quiet icon-only close" onClick={onClose}>
             <Icon name="close" />
             <span className="visually-hidden">Close</span>
           </button>
         )}
       </header>
-      {/* The buttons above stay, and keep the focus, when they open another plant. */}
+      {/* Only the body is replaced for another plant, so that the buttons above keep the focus. */}
       <div key={`${id}`} className="panel-body">
         <h2 dir="auto" translate={heading === undefined ? 'yes' : 'no'}>
           {heading ?? title}
@@ -225,7 +229,7 @@ function Panel({ id, title, heading, place, onMove, onClose, children }: PanelPr
       </div>
     </>
   );
-  if (isOver) {
+  if (isDialog) {
     return (
       <Sheet isOpen isBare title={title} onClose={onClose}>
         <div className="plant-panel">{content}</div>
@@ -248,11 +252,11 @@ function Panel({ id, title, heading, place, onMove, onClose, children }: PanelPr
 }
 
 /** Whether the heading shows all of a name. */
-const isShort = (name: string) => name.trim() !== '' && name.length <= 80;
+const isShort = (name: string) => name.trim() !== '' && name.length <= maxHeadingLength;
 
 function describeText(text: string | undefined) {
   if (text === undefined) return <em>(none)</em>;
-  return text.trim() === '' ? <em>{toVisible(text) || '(empty)'}</em> : toVisible(text, 5_000, true);
+  return text.trim() === '' ? <em>{toVisible(text) || '(empty)'}</em> : toVisible(text, maxTextLength, true);
 }
 
 function Call({ title, text }: { readonly title: string; readonly text: string }) {
@@ -260,16 +264,16 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
     <section aria-label={title} className="call">
       <h3>{title}</h3>
       <CopyButton text={text} label={`Copy the call for ${title}`} />
-      {/* Wider than the sheet, so that it takes the focus to be scrolled by keys. */}
+      {/* Wider than the sheet. It takes the focus, so that keys can scroll it. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <pre tabIndex={0} translate="no">
-        {toVisible(text, 2_000)}
+        {toVisible(text, maxCallLength)}
       </pre>
     </section>
   );
 }
 
-/** The call that creates the plant, for a POSIX shell; the token is left to the reader. */
+/** The call that creates the plant, for a POSIX shell. The reader sets `TOKEN`. */
 export function toCurl(plant: StoredPlant): string {
   const body = stringifyExactJson({ id: plant.id, ...pickTexts(plant) }).replaceAll("'", "'\\''");
   return `curl ${serviceUrl}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;

@@ -59,7 +59,7 @@ interface PlantTableProps {
   readonly filter: PlantFilter;
   readonly columns: readonly Column[];
   readonly selection: Selection;
-  /** Whether a press selects, on a phone. */
+  /** Whether tapping a row selects it (on a phone). */
   readonly isSelecting: boolean;
   /** The plant that is open next to the list. */
   readonly openId: bigint | undefined;
@@ -70,14 +70,17 @@ interface PlantTableProps {
   onDelete(plants: readonly StoredPlant[]): void;
 }
 
-/** The descending orders. */
-const descending: ReadonlySet<string> = new Set(['newest', '-name', '-id']);
+const descendingOrders: ReadonlySet<string> = new Set(['newest', '-name', '-id']);
 
-/** The heights of a row, in rem: of a line, of a line on a touch screen, and of a card on a narrow screen. */
-const rowHeights = { wide: 2.5, touched: 2.75, narrow: 4.125 };
+/** The heights of a row, in rem: with a mouse, on a touch screen, and as a card on a narrow screen. */
+const rowHeights = { mouse: 2.5, touch: 2.75, narrow: 4.125 };
+/** The height of the header, in rem. */
+const headerRem = 2.25;
 
-/** The maximum number of rows: browsers cannot scroll further than about 17 million pixels. */
+/** The maximum number of rows. Browsers cannot scroll further than about 17 million pixels. */
 const maxRows = 200_000;
+/** The next page is loaded when this many rows remain below the visible ones. */
+const loadAheadRows = 50;
 
 /** A cell that is being edited. */
 interface Cell {
@@ -86,8 +89,8 @@ interface Cell {
 }
 
 /**
- * Shows the plants as rows, and only renders rows near the visible ones. One row has the focus: arrow keys move it, and with Shift select a
- * range; Enter edits the name in place.
+ * Shows the plants as rows, and only renders rows near the visible ones. One row is the tab stop. Arrow keys move the focus, and with Shift
+ * select a range. Enter edits the name in place.
  */
 export function PlantTable({
   rows,
@@ -103,7 +106,7 @@ export function PlantTable({
   onDelete,
 }: PlantTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [focused, setActive] = useState(0);
+  const [activeRow, setActive] = useState(0);
   const [editing, setEditing] = useState<Cell>();
   const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
   const isNarrow = useMedia(narrowScreen);
@@ -111,47 +114,47 @@ export function PlantTable({
     .map(({ name }) => textNames.find((field) => field === name))
     .filter((field) => field !== undefined);
   const [first] = fields;
-  const takesFocus = useRef<number>(undefined);
-  const { rowHeight, headHeight } = useHeights();
+  const rowToFocus = useRef<number>(undefined);
+  const { rowHeight, headerHeight } = useHeights();
   const count = Math.min(rows.count, maxRows);
-  const active = Math.min(focused, count - 1);
+  const active = Math.min(activeRow, count - 1);
   const { indexes, from, to, lastShown, totalHeight, pageRows, scrollToIndex } = useWindow({
     scroller,
     count,
     rowHeight,
-    headHeight,
+    headerHeight,
     active,
   });
-  const isAtEnd = !isComplete && count < maxRows && lastShown >= count - 50;
+  const isNearEnd = !isComplete && count < maxRows && lastShown >= count - loadAheadRows;
   useEffect(() => {
-    if (isAtEnd) onEndReached();
+    if (isNearEnd) onEndReached();
   });
   const focusActive = () =>
     scroller.current?.querySelector<HTMLElement>('tr[tabindex="0"]')?.focus({ preventScroll: true });
-  // Runs in the same commit, before the focused row may be removed. A focus request of an earlier commit does not count.
+  // Runs in the commit that renders the row, before it may be removed again. An outdated request is ignored.
   useLayoutEffect(() => {
-    if (takesFocus.current !== active) return;
-    takesFocus.current = undefined;
+    if (rowToFocus.current !== active) return;
+    rowToFocus.current = undefined;
     focusActive();
   });
   const moveTo = (index: number) => {
     scrollToIndex(index);
     if (index === active) return focusActive();
-    takesFocus.current = index;
+    rowToFocus.current = index;
     setActive(index);
   };
   useEffect(() => void (canEdit && !isNarrow && loadCellEditor().catch(ignore)), [canEdit, isNarrow]);
-  // An edited plant may have moved to another row.
-  const followed = useRef<bigint>(undefined);
+  // Focuses an edited plant, which may have moved to another row.
+  const editedId = useRef<bigint>(undefined);
   useLayoutEffect(() => {
-    const { current: id } = followed;
+    const { current: id } = editedId;
     if (id === undefined) return;
-    followed.current = undefined;
+    editedId.current = undefined;
     const index = rows.indexOf(id);
     if (index !== -1) moveTo(index);
   });
   const openIndex = openId === undefined ? -1 : rows.indexOf(openId);
-  // The open plant may change from outside, such as by the address.
+  // The address may open another plant.
   useEffect(() => {
     if (openIndex !== -1) setActive(openIndex);
   }, [openIndex]);
@@ -161,14 +164,14 @@ export function PlantTable({
     open(target, true);
   };
   useImperativeHandle(ref, () => ({ focusRow: () => moveTo(active), openNext }));
-  // The focused row may disappear, for example because it was deleted; then another row gets the focus.
-  const withFocus = useRef<Element>(undefined);
+  // If the focused row disappears, for example because its plant was deleted, another row takes the focus.
+  const focusedRow = useRef<Element>(undefined);
   useLayoutEffect(() => {
-    if (withFocus.current === undefined || withFocus.current.isConnected) return;
-    withFocus.current = undefined;
+    if (focusedRow.current === undefined || focusedRow.current.isConnected) return;
+    focusedRow.current = undefined;
     if (document.activeElement === document.body) focusActive();
   });
-  // A new list starts at its first row, without a selection.
+  // Another list starts at its first row, without a selection.
   const list = JSON.stringify(filter);
   const shownList = useRef(list);
   useLayoutEffect(() => {
@@ -197,7 +200,7 @@ export function PlantTable({
     setActive(index);
     setEditing({ id: plant.id, name });
   };
-  /** Ends the edit of a cell, and moves as requested. */
+  /** Ends the edit of a cell, and moves to the next one if requested. */
   const leaveCell = ({ id, name }: Cell, move: CellMove) => {
     const index = rows.indexOf(id);
     const field = fields[fields.indexOf(name) + (move === 'next' ? 1 : -1)];
@@ -210,7 +213,7 @@ export function PlantTable({
       scrollToIndex(target);
       return setActive(target);
     }
-    if (move !== 'leave') followed.current = id;
+    if (move !== 'leave') editedId.current = id;
   };
   const clicked = useRef<TextName>(undefined);
   const onRowClick = (event: MouseEvent<HTMLElement>, index: number) => {
@@ -218,7 +221,7 @@ export function PlantTable({
       return edit(index, 'tag');
     const isCheckbox = event.target instanceof Element && event.target.closest('.plant-select') !== null;
     const isCommand = event.ctrlKey || event.metaKey;
-    // The second click of a double click may hit another cell, because the first one opens the panel.
+    // Notes the cell of the first click. It opens the panel, so the second click of a double click may hit another cell.
     const cell = event.target instanceof Element ? event.target.closest('td') : null;
     if (event.detail < 2) clicked.current = fields.find((name) => cell?.classList.contains(`plant-${name}`));
     if (!event.shiftKey && !isCheckbox && !isCommand && !isSelecting) {
@@ -235,7 +238,7 @@ export function PlantTable({
   const lastWidth = openId === undefined ? '4.5rem' : '2rem';
   const widths = ['2.75rem', ...columns.map(({ width }) => width), lastWidth].join(' ');
   return (
-    // Firefox makes scrollable elements tab stops by default. Here the rows are the tab stops.
+    // Firefox makes scrollable elements tab stops by default, but here the rows are the tab stops.
     <div
       ref={scroller}
       className="plant-table"
@@ -272,7 +275,7 @@ export function PlantTable({
               <SelectAll selection={selection} count={rows.count} />
             </th>
             {columns.map((column) => (
-              <Heading key={column.name} column={column} filter={filter} />
+              <ColumnHeader key={column.name} column={column} filter={filter} />
             ))}
             <th scope="col">
               <span className="visually-hidden">Actions</span>
@@ -293,18 +296,18 @@ export function PlantTable({
                 aria-current={id === openId || undefined}
                 tabIndex={index === active ? 0 : -1}
                 className="plant-row"
-                // Chromium needs ten times as long for rows that each have their own style attribute.
+                // Only for rows outside the range, because style attributes make Chromium ten times slower.
                 style={
                   index < from || index > to ? { position: 'absolute', top: index * rowHeight } : undefined
                 }
                 onFocus={(event) => {
-                  withFocus.current = event.currentTarget;
+                  focusedRow.current = event.currentTarget;
                   setActive(index);
                 }}
                 onBlur={({ target }) => {
-                  if (target.isConnected) withFocus.current = undefined;
+                  if (target.isConnected) focusedRow.current = undefined;
                 }}
-                // A click with Shift would select text.
+                // Shift+click must not select text.
                 onMouseDown={(event) => event.shiftKey && event.preventDefault()}
                 onClick={(event) => onRowClick(event, index)}
                 onDoubleClick={() => canEdit && !isNarrow && clicked.current && edit(index, clicked.current)}
@@ -352,7 +355,7 @@ export function PlantTable({
                     <button
                       type="button"
                       className="quiet icon-only"
-                      // Only for pointers: on the keyboard, Enter on the row does the same.
+                      // Only for pointers. On the keyboard, Enter on the row does the same.
                       aria-hidden
                       tabIndex={-1}
                       title="Edit"
@@ -378,7 +381,7 @@ interface CellProps {
   readonly plant: StoredPlant;
   readonly column: Column;
   readonly canEdit: boolean;
-  /** Whether it is shown as a card, as on a phone, with a second line below the name. */
+  /** Whether the row is a card with a second line below the name (on a phone). */
   readonly isCard: boolean;
 }
 
@@ -389,7 +392,7 @@ function Cell({ plant, column: { name }, canEdit, isCard }: CellProps) {
     return (
       <td className="plant-id">
         <code translate="no">{`${id}`}</code>
-        <CopyButton text={`${id}`} label={`Copy the id ${id}`} inTable />
+        <CopyButton text={`${id}`} label={`Copy the ID ${id}`} inTable />
       </td>
     );
   }
@@ -405,7 +408,7 @@ function Cell({ plant, column: { name }, canEdit, isCard }: CellProps) {
       </td>
     );
   }
-  const second = field === 'name' ? partsOfName(plant.name)[1]?.slice(3) : undefined;
+  const second = field === 'name' ? partsOfName(plant.name)[1] : undefined;
   return (
     <td className={`plant-${field}`} dir="auto">
       <PlantText plant={plant} name={field} />
@@ -437,8 +440,8 @@ function SelectAll({ selection, count }: { readonly selection: Selection; readon
   );
 }
 
-/** The title of a column. Pressing it sorts by the column if the service can, and pressing it again reverses the order. */
-function Heading({ column, filter }: { readonly column: Column; readonly filter: PlantFilter }) {
+/** The header of a column. If the service can sort by the column, pressing it sorts, and pressing it again reverses the order. */
+function ColumnHeader({ column, filter }: { readonly column: Column; readonly filter: PlantFilter }) {
   const { name, title, sorts } = column;
   if (sorts === undefined) {
     return (
@@ -449,7 +452,7 @@ function Heading({ column, filter }: { readonly column: Column; readonly filter:
   }
   const [first, other] = sorts;
   const isSorted = sorts.includes(filter.order);
-  const isDescending = descending.has(filter.order);
+  const isDescending = descendingOrders.has(filter.order);
   return (
     <th
       scope="col"
@@ -467,11 +470,11 @@ function Heading({ column, filter }: { readonly column: Column; readonly filter:
   );
 }
 
-/** The heights of a row, and of the titles above the rows, in CSS pixels. */
+/** The heights of a row and of the header, in CSS pixels. */
 function useHeights() {
   const isNarrow = useMedia(narrowScreen);
-  const isTouched = useMedia('(pointer: coarse)');
+  const isTouch = useMedia('(pointer: coarse)');
   const fontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-  const rowHeight = fontSize * rowHeights[isNarrow ? 'narrow' : isTouched ? 'touched' : 'wide'];
-  return { rowHeight, headHeight: isNarrow ? 0 : fontSize * 2.25 };
+  const rowHeight = fontSize * rowHeights[isNarrow ? 'narrow' : isTouch ? 'touch' : 'mouse'];
+  return { rowHeight, headerHeight: isNarrow ? 0 : fontSize * headerRem };
 }

@@ -11,8 +11,8 @@ interface PlantTextProps {
 }
 
 /**
- * One text of a plant, truncated if it is long: a tag in its color, a name with a subdued second part, nothing if absent, and words for a
- * name that is empty or only spaces.
+ * Shows a text of a plant, truncated if it is long. A tag has its color, and the second part of a name is subdued. An absent text shows
+ * nothing, but a name that is empty or only spaces is described in words.
  */
 export function PlantText({ plant, name, maxLength }: PlantTextProps) {
   const { [name]: text = '' } = plant;
@@ -23,12 +23,12 @@ export function PlantText({ plant, name, maxLength }: PlantTextProps) {
   return (
     <span dir="auto" translate="no">
       {toVisible(first, maxLength)}
-      {second !== undefined && <span className="second">{toVisible(second, maxLength)}</span>}
+      {second !== undefined && <span className="second">{toVisible(nameSeparator + second, maxLength)}</span>}
     </span>
   );
 }
 
-/** All texts of a plant in a line, after a space each. */
+/** All texts of a plant in one line, each with a space before it. */
 export function PlantTexts({ plant }: { readonly plant: Plant }) {
   const shown = textNames.filter((name) => name === 'name' || plant[name]);
   return shown.map((name) => {
@@ -44,8 +44,10 @@ export function PlantTexts({ plant }: { readonly plant: Plant }) {
   });
 }
 
-/** Splits a name at its first “ – ”. The second part, with the dash, may be its name in another language. */
+const nameSeparator = ' – ';
+
+/** Splits a name at its first “ – ”. The second part may be the name in another language. */
 export function partsOfName(name: string): readonly [first: string, second?: string] {
-  const at = name.indexOf(' – ');
-  return at > 0 ? [name.slice(0, at), name.slice(at)] : [name];
+  const index = name.indexOf(nameSeparator);
+  return index > 0 ? [name.slice(0, index), name.slice(index + nameSeparator.length)] : [name];
 }

@@ -7,7 +7,7 @@ import { describes, onTokenRejected, renderView } from '../../test/render-view.j
 import { home, navigate, useRoute } from '../route.js';
 import { keepPreferences, readPreferences } from '../shared/preferences.js';
 import { Plants } from './plants.js';
-import { undoMs } from './undo-provider.js';
+import { deleteDelayMs } from './undo-provider.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];
@@ -142,12 +142,12 @@ it('searches after a pause in typing, and keeps search, tag and sort order in th
   expect(location.search).toBe('');
   act(() => navigate({ view: 'plants', filter: { tag: 'shade', order: 'newest' } }));
   await waitFor(async () => expect(await names()).toEqual(['Fern']));
-  await user.click(screen.getByRole('button', { name: 'Id' }));
+  await user.click(screen.getByRole('button', { name: 'ID' }));
   await waitFor(() => expect(location.search).toBe('?tag=shade&order=id'));
   const sorts = () =>
     screen.getAllByRole('columnheader').map((title) => title.getAttribute('aria-sort') ?? '');
   expect(sorts()).toEqual(['', '', '', 'ascending', '', '']);
-  await user.click(screen.getByRole('button', { name: 'Id' }));
+  await user.click(screen.getByRole('button', { name: 'ID' }));
   await waitFor(() => expect(location.search).toBe('?tag=shade&order=-id'));
   expect(sorts()).toEqual(['', '', '', 'descending', '', '']);
   act(() => history.back());
@@ -371,11 +371,11 @@ it('deletes a plant only after the time for undo', async () => {
   expect(await names()).toEqual(['(no name)', 'Fern']);
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
   expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
-  await act(() => vi.advanceTimersByTimeAsync(undoMs));
+  await act(() => vi.advanceTimersByTimeAsync(deleteDelayMs));
   expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual([]);
 
   await remove(user, 'Rose');
-  await act(() => vi.advanceTimersByTimeAsync(undoMs));
+  await act(() => vi.advanceTimersByTimeAsync(deleteDelayMs));
   await waitFor(() => expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual(['DELETE /plants/3']));
   expect(await names()).toEqual(['(no name)', 'Fern']);
   vi.useRealTimers();
@@ -403,7 +403,7 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
     await waitFor(async () => expect(await names()).toEqual(['Rose', '(no name)', 'Fern']));
     expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'sun' });
     expect(document.querySelector('.undo-item > p')?.textContent).toBe(
-      'Restored Rose. Its Added time is new.',
+      'Restored Rose with a new Added time.',
     );
     expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
   },

@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { home, navigate, onStay, type PlantFilter, type Route } from '../route.js';
 import { useKeys } from '../shared/keys.js';
-import { LackingScope } from '../shared/lacking-scope.js';
 import { lazyPart, loadPart } from '../shared/load-boundary.js';
+import { MissingScope } from '../shared/missing-scope.js';
 import { usePlantStore, useRejectedToken } from '../shared/plant-store.js';
 import { readLabelFormat } from '../shared/preferences.js';
 import { toVisible } from '../shared/to-visible.js';
@@ -21,11 +21,11 @@ import { Toolbar } from './toolbar.js';
 import { UndoBar } from './undo-bar.js';
 import { useUndo } from './undo-provider.js';
 import { useExport } from './use-export.js';
-import { forgetLists, readAgain, usePlant, usePlants } from './use-plants.js';
+import { resetLists, retryFailedReads, usePlant, usePlants } from './use-plants.js';
 
 const SelectionBar = lazyPart(async () => (await import('./selection/selection-bar.js')).SelectionBar);
 const FirstPlant = lazyPart(async () => (await import('./first-plant.js')).FirstPlant);
-const DeleteAll = lazyPart(async () => (await import('./delete-all-dialog.js')).DeleteAll);
+const DeleteAllDialog = lazyPart(async () => (await import('./delete-all-dialog.js')).DeleteAllDialog);
 const Print = lazyPart(async () => (await import('./print.js')).Print);
 const PlantSheet = lazyPart(async () => (await import('./plant-sheet.js')).PlantSheet);
 
@@ -35,20 +35,20 @@ interface PlantsProps {
   readonly onMenu?: (() => void) | undefined;
 }
 
-/** Shows the plants of the store, or what the token permits if it may not read. */
+/** The plants of the store, or what the token permits if it may not read. */
 export function Plants({ route, onMenu }: PlantsProps) {
   const scopes = useScopes();
   if (scopes?.includes('read') ?? true) return <ReadablePlants route={route} onMenu={onMenu} />;
   return (
     <section aria-label="Plants" className="panel stack">
       <h1>Plants</h1>
-      {route.view === 'plants' && scopes !== undefined && <LackingScope scopes={scopes} />}
+      {route.view === 'plants' && scopes !== undefined && <MissingScope scopes={scopes} />}
       <AddingButtons />
     </section>
   );
 }
 
-/** The buttons that add plants, if the token permits that. */
+/** The buttons to add plants, if the token permits that. */
 function AddingButtons() {
   if (!useMay('create')) return null;
   return (
@@ -63,36 +63,36 @@ function AddingButtons() {
   );
 }
 
-/** Search, filters, the table, and the plant that is open. */
+/** The toolbar, the table, and the open plant. */
 function ReadablePlants({ route, onMenu }: PlantsProps) {
   const { filter, id } = route;
-  const { leaving, remove, sendWaiting, undo } = useUndo();
-  // Sends waiting deletes before another view, such as the import, adds the same plants.
+  const { pendingDeletes, remove, sendWaiting, undo } = useUndo();
+  // Another view, such as the import, may add the same plants, so waiting deletes are sent before.
   useEffect(() => sendWaiting, [sendWaiting]);
   const isFollowing = useChanges(filter);
   const columns = useColumns();
   const [isSelecting, setSelecting] = useState(false);
-  const [isDeletingAll, setDeletingAll] = useState(false);
+  const [isConfirmingDelete, setConfirmingDelete] = useState(false);
   const exported = useExport(filter);
   const [printing, setPrinting] = useState<PrintRequest>();
   const printLabels = (plants: readonly StoredPlant[]) =>
     setPrinting({ what: 'labels', format: readLabelFormat(), plants });
   useKeys({ 'mod+z': () => void undo(), 'mod+p': () => setPrinting({ what: 'list' }) });
-  const searched = useSearchedPlant(filter, leaving);
+  const searched = useSearchedPlant(filter, pendingDeletes);
   const list = usePlants({
     filter,
     isFollowing,
-    leaving: useMemo(
-      () => (searched.plant === undefined ? leaving : new Set([...leaving, searched.plant.id])),
-      [leaving, searched.plant],
+    pendingDeletes: useMemo(
+      () => (searched.plant === undefined ? pendingDeletes : new Set([...pendingDeletes, searched.plant.id])),
+      [pendingDeletes, searched.plant],
     ),
   });
   const { isFetching, isPending, hasNextPage, fetchNextPage, isPlaceholderData } = list;
   const table = useRef<PlantTableHandle>(null);
   const failure = list.failure ?? searched.failure;
   useRejectedToken(failure);
-  const isAway = failure?.about === 'later';
-  const readNow = useReadAgain(isAway, isFollowing);
+  const isUnavailable = failure?.about === 'later';
+  const retryNow = useRetryFailedReads(isUnavailable, isFollowing);
 
   const rows = useMemo(
     () => (searched.plant === undefined ? list.rows : withFirst(searched.plant, list.rows)),
@@ -102,18 +102,18 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
   const loadMore = () => {
     if (!isFetching && failure === undefined) void fetchNextPage();
   };
-  // All loaded plants may have been deleted while there are more.
-  const isSearching = hasNextPage && list.rows.count === 0 && failure === undefined;
+  // All loaded plants may have been deleted, although the list has more.
+  const needsNextPage = hasNextPage && list.rows.count === 0 && failure === undefined;
   useEffect(() => {
-    if (isSearching && !isFetching) void fetchNextPage();
-  }, [isSearching, isFetching, fetchNextPage]);
+    if (needsNextPage && !isFetching) void fetchNextPage();
+  }, [needsNextPage, isFetching, fetchNextPage]);
 
-  /** The action for all plants in the list, once they are loaded. */
+  /** The action to run on all plants of a list once they are loaded. */
   const [forAll, setForAll] = useState<{ readonly action: 'select' | 'delete'; readonly list: string }>();
   const shownList = JSON.stringify(filter);
   useEffect(() => {
     if (forAll === undefined) return;
-    // The action was requested for another list.
+    // The person has opened another list.
     if (forAll.list !== shownList) return setForAll(undefined);
     if (isFetching) return;
     if (hasNextPage && failure === undefined) return void fetchNextPage();
@@ -121,7 +121,9 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
     if (forAll.action === 'select') selection.selectAll();
     else if (failure === undefined)
       remove(
-        Array.from({ length: rows.count }, (_, at) => rows.at(at)).filter((plant) => plant !== undefined),
+        Array.from({ length: rows.count }, (_, index) => rows.at(index)).filter(
+          (plant) => plant !== undefined,
+        ),
       );
   });
   const close = () => {
@@ -132,18 +134,19 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
     const plants = selection.plants();
     selection.clear();
     table.current?.focusRow();
-    removeOrAsk(plants);
+    removeOrConfirm(plants);
   };
-  /** Deletes plants, but asks first if these are many and all of the list. */
-  const removeOrAsk = (plants: readonly StoredPlant[]) => {
-    if (plants.length >= askFrom && plants.length >= (total ?? 0)) setDeletingAll(true);
+  /** Deletes plants. Asks first if they are many, and all in the list. */
+  const removeOrConfirm = (plants: readonly StoredPlant[]) => {
+    if (plants.length >= minPlantsToConfirm && plants.length >= (total ?? 0)) setConfirmingDelete(true);
     else remove(plants);
   };
   const openId = id === undefined ? undefined : BigInt(id);
-  const position = useMemo(() => (openId === undefined ? -1 : rows.indexOf(openId)), [rows, openId]);
+  const openIndex = useMemo(() => (openId === undefined ? -1 : rows.indexOf(openId)), [rows, openId]);
   const isCounted = !isPending && !isPlaceholderData && failure?.about !== 'scope';
   const total = !isCounted ? undefined : hasNextPage ? list.total?.total : rows.count;
-  const isEmpty = isCounted && rows.count === 0 && !isSearching && !isAway && searched.state !== 'asking';
+  const isEmpty =
+    isCounted && rows.count === 0 && !needsNextPage && !isUnavailable && searched.state !== 'loading';
   return (
     <section
       aria-label="Plants"
@@ -154,26 +157,26 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
         filter={filter}
         count={total}
         columns={columns}
-        isMissing={searched.state === 'missing'}
-        areFew={isCounted && !hasNextPage && rows.count < fewPlants}
+        isSearchedIdMissing={searched.state === 'missing'}
+        hasFewMatches={isCounted && !hasNextPage && rows.count < fewPlants}
         isSelecting={isSelecting}
-        onSelecting={(is) => {
-          setSelecting(is);
-          if (!is) selection.clear();
+        onSelecting={(isOn) => {
+          setSelecting(isOn);
+          if (!isOn) selection.clear();
         }}
         onMenu={onMenu}
         onDown={() => table.current?.focusRow()}
         onPrint={setPrinting}
         onExport={exported.start}
-        onDeleteAll={() => setDeletingAll(true)}
+        onDeleteAll={() => setConfirmingDelete(true)}
       />
       {failure !== undefined && failure.about !== 'token' && (
         <div className="list-problem">
           <p role="alert" className="message problem">
-            {isAway ? `${failure.cause} ${describeWait(rows.count > 0)}` : failure.message}
+            {isUnavailable ? `${failure.cause} ${describeWait(rows.count > 0)}` : failure.message}
           </p>
-          {isAway && (
-            <button type="button" onClick={readNow}>
+          {isUnavailable && (
+            <button type="button" onClick={retryNow}>
               Load again
             </button>
           )}
@@ -184,26 +187,28 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
           ref={table}
           rows={rows}
           isComplete={!hasNextPage}
-          isStale={isPlaceholderData || isAway}
+          isStale={isPlaceholderData || isUnavailable}
           filter={filter}
           columns={columns.shown}
           selection={selection}
           isSelecting={isSelecting}
           openId={openId}
           onEndReached={loadMore}
-          onDelete={removeOrAsk}
+          onDelete={removeOrConfirm}
         />
       ) : (
-        <Nothing isLoading={!isEmpty} filter={filter} />
+        <EmptyList isLoading={!isEmpty} filter={filter} />
       )}
       <footer className="status-bar">
         <p role="status" className="list-status">
           {isCounted
-            ? describe({ rows, total: list.total, searched: searched.state, hasNextPage, filter })
+            ? describeList({ rows, total: list.total, searched: searched.state, hasNextPage, filter })
             : failure === undefined && (isFiltered(filter) ? 'Searching…' : 'Loading…')}
         </p>
         {isCounted && (
-          <p>{isAway ? `Offline. Last updated at ${formatMinute(list.dataUpdatedAt)}.` : 'Up to date'}</p>
+          <p>
+            {isUnavailable ? `Offline. Last updated at ${formatMinute(list.dataUpdatedAt)}.` : 'Up to date'}
+          </p>
         )}
       </footer>
       {rows.count > 0 && (
@@ -222,7 +227,7 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
         <PlantSheet
           id={openId}
           filter={filter}
-          place={position === -1 ? undefined : { position, count: total }}
+          listPosition={openIndex === -1 ? undefined : { index: openIndex, count: total }}
           onMove={(step) => table.current?.openNext(step)}
           onClose={close}
           onPrintLabel={(plant) => printLabels([plant])}
@@ -249,15 +254,15 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
           />
         )}
       </div>
-      {isDeletingAll && (
-        <DeleteAll
+      {isConfirmingDelete && (
+        <DeleteAllDialog
           filter={filter}
           count={total ?? 0}
           onDelete={() => {
-            setDeletingAll(false);
+            setConfirmingDelete(false);
             setForAll({ action: 'delete', list: shownList });
           }}
-          onClose={() => setDeletingAll(false)}
+          onClose={() => setConfirmingDelete(false)}
         />
       )}
     </section>
@@ -268,24 +273,24 @@ function describeWait(hasRows: boolean): string {
   return `This page resumes automatically${hasRows ? '. The plants below are not up to date' : ''}.`;
 }
 
-/** The page asks before it deletes all plants in a list of at least this many. */
-const askFrom = 20;
+/** Deleting all plants of a list with at least this many asks first. */
+const minPlantsToConfirm = 20;
 
 /** Fewer matches than this count as few. */
 const fewPlants = 10;
 
-/** What is known about an id that is searched for; `other`: a plant has it, but does not match the filter. */
-type SearchedState = 'none' | 'asking' | 'found' | 'missing' | 'other';
+/** What is known about the plant whose ID is searched for. `other`: it does not match the filter. */
+type SearchedState = 'none' | 'loading' | 'found' | 'missing' | 'other';
 
-/** Finds the plant whose id is searched for. */
-function useSearchedPlant(filter: PlantFilter, leaving: ReadonlySet<bigint>) {
+/** Finds the plant whose ID is searched for. */
+function useSearchedPlant(filter: PlantFilter, pendingDeletes: ReadonlySet<bigint>) {
   const id = readSearchedId(filter.q ?? '');
   const { data, failure } = usePlant(id);
-  const isMissing = failure?.about === 'plant' || (id !== undefined && leaving.has(id));
+  const isMissing = failure?.about === 'plant' || (id !== undefined && pendingDeletes.has(id));
   const state = ((): SearchedState => {
     if (id === undefined) return 'none';
     if (isMissing) return 'missing';
-    if (data === undefined) return 'asking';
+    if (data === undefined) return 'loading';
     return matchesFields(data, filter) ? 'found' : 'other';
   })();
   return {
@@ -298,7 +303,7 @@ function useSearchedPlant(filter: PlantFilter, leaving: ReadonlySet<bigint>) {
 const isFiltered = ({ q, tag, without }: PlantFilter) =>
   [q, tag, without].some((value) => value !== undefined);
 
-interface Described {
+interface ListDescription {
   readonly rows: PlantRows;
   readonly total: ReturnType<typeof usePlants>['total'];
   readonly searched: SearchedState;
@@ -306,27 +311,27 @@ interface Described {
   readonly filter: PlantFilter;
 }
 
-function describe({ rows, total, searched, hasNextPage, filter }: Described): string {
+function describeList({ rows, total, searched, hasNextPage, filter }: ListDescription): string {
   const count = hasNextPage ? (total?.total ?? rows.count) : rows.count;
   const number = `${hasNextPage && total?.totalIsEstimate ? 'about ' : ''}${count.toLocaleString()}`;
-  const ofId = {
+  const idNote = {
     none: '',
-    asking: '',
-    found: rows.count === 1 ? ', by its id' : ', with the exact ID match first',
-    missing: '. No plant has this id',
-    other: '. The plant with this id has a different tag',
+    loading: '',
+    found: rows.count === 1 ? ' by ID' : ', with the exact ID match first',
+    missing: '. No plant has this ID',
+    other: '. The plant with this ID has a different tag',
   }[searched];
-  if (searched === 'asking' && rows.count === 0) return 'Searching…';
-  return `${number} ${count === 1 ? 'plant' : 'plants'}${isFiltered(filter) ? ' found' : ''}${ofId}`;
+  if (searched === 'loading' && rows.count === 0) return 'Searching…';
+  return `${number} ${count === 1 ? 'plant' : 'plants'}${isFiltered(filter) ? ' found' : ''}${idNote}`;
 }
 
-interface NothingProps {
+interface EmptyListProps {
   readonly isLoading: boolean;
   readonly filter: PlantFilter;
 }
 
-function Nothing({ isLoading, filter }: NothingProps) {
-  const mayAdd = useMay('create');
+function EmptyList({ isLoading, filter }: EmptyListProps) {
+  const canAdd = useMay('create');
   if (isLoading) {
     return (
       <div className="empty loading-rows" aria-hidden>
@@ -348,24 +353,27 @@ function Nothing({ isLoading, filter }: NothingProps) {
       </div>
     );
   }
-  return <div className="empty">{mayAdd ? <FirstPlant filter={filter} /> : <h2>No plants yet</h2>}</div>;
+  return <div className="empty">{canAdd ? <FirstPlant filter={filter} /> : <h2>No plants yet</h2>}</div>;
 }
+
+/** The maximum length of a quoted search text, in characters. */
+const maxQuotedLength = 60;
 
 function NothingFound({ filter: { q, tag, without } }: { readonly filter: PlantFilter }) {
   if (q === undefined)
     return (
       <span key={without}>{without === undefined ? 'No plant has this tag' : 'Every plant has a tag'}</span>
     );
-  const isAnywhere = tag === undefined && without === undefined;
+  const isWholeStore = tag === undefined && without === undefined;
   return (
     <>
-      <span>{isAnywhere ? 'No plant has' : 'No plant here has'}</span>{' '}
-      <bdi translate="no">{`“${toVisible(q, 60)}”`}</bdi> <span>in its name</span>
+      <span>{isWholeStore ? 'No plant has' : 'No plant here has'}</span>{' '}
+      <bdi translate="no">{`“${toVisible(q, maxQuotedLength)}”`}</bdi> <span>in its name</span>
     </>
   );
 }
 
-/** Shows changes of others as they happen, if the service and the token permit that, and returns whether they do. */
+/** Shows changes by others as they happen, if the service and the token permit that. Returns whether it follows them. */
 function useChanges(filter: PlantFilter): boolean {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
@@ -381,7 +389,7 @@ function useChanges(filter: PlantFilter): boolean {
       .then(({ showChanges }) =>
         showChanges({ queryClient, client, signal, onFollowing, filterOf: () => latest.current }),
       )
-      // Ignored, because the list reports the problem if it also affects the list.
+      // Ignored, because the list reports a problem that also affects it.
       .catch(() => undefined);
     return () => control.abort();
   }, [queryClient, client]);
@@ -389,21 +397,21 @@ function useChanges(filter: PlantFilter): boolean {
 }
 
 /**
- * Retries failed reads at once when the person or the network returns. Without a change feed, also reloads the list when the person goes to
- * the plants. Returns a function that retries failed reads.
+ * Retries failed reads immediately when the person or the network returns. Without a change feed, also reloads the list when the person
+ * opens it again. Returns a function that retries failed reads.
  */
-function useReadAgain(isAway: boolean, isFollowing: boolean): () => void {
+function useRetryFailedReads(isUnavailable: boolean, isFollowing: boolean): () => void {
   const queryClient = useQueryClient();
-  const readNow = useCallback(() => void readAgain(queryClient), [queryClient]);
+  const retryNow = useCallback(() => void retryFailedReads(queryClient), [queryClient]);
   useEffect(() => {
-    if (!isAway) return;
+    if (!isUnavailable) return;
     const control = new AbortController();
-    for (const event of ['online', 'focus']) window.addEventListener(event, readNow, control);
+    for (const event of ['online', 'focus']) window.addEventListener(event, retryNow, control);
     return () => control.abort();
-  }, [isAway, readNow]);
+  }, [isUnavailable, retryNow]);
   useEffect(
-    () => (isFollowing ? undefined : onStay(() => forgetLists(queryClient))),
+    () => (isFollowing ? undefined : onStay(() => resetLists(queryClient))),
     [isFollowing, queryClient],
   );
-  return readNow;
+  return retryNow;
 }

@@ -20,8 +20,9 @@ export type PrintRequest =
 
 interface PrintProps {
   readonly rows: PlantRows;
-  /** Whether these are all matching plants, and whether more can be loaded now. */
+  /** Whether these are all matching plants. */
   readonly isComplete: boolean;
+  /** Whether more can be loaded now. */
   readonly canLoad: boolean;
   readonly filter: PlantFilter;
   readonly columns: readonly Column[];
@@ -33,8 +34,8 @@ interface PrintProps {
 }
 
 /**
- * The printed document, because the page only renders rows near the visible ones. It exists only while the browser prints, including the
- * list when printed from the browser's menu.
+ * Renders what is printed while the browser prints, because the page only renders rows near the visible ones. Printing from the browser's
+ * menu prints the list.
  */
 export function Print({
   rows,
@@ -53,8 +54,8 @@ export function Print({
   const isAll = isComplete && count === rows.count;
   const list = () => <List plants={plants()} isAll={isAll} filter={filter} columns={columns} />;
   useEffect(() => {
-    // The browser prints the document as it is when the event ends.
-    const begin = () => flushSync(() => setPrinted((asked) => asked ?? list()));
+    // Synchronous, because the browser prints the document as it is after the event.
+    const begin = () => flushSync(() => setPrinted((current) => current ?? list()));
     const end = () => setPrinted(undefined);
     window.addEventListener('beforeprint', begin);
     window.addEventListener('afterprint', end);
@@ -63,21 +64,25 @@ export function Print({
       window.removeEventListener('afterprint', end);
     };
   });
-  const ofRows = request !== undefined && !('plants' in request);
-  const isLoaded = !ofRows || isComplete || !canLoad || rows.count >= maxPrinted;
+  const printsRows = request !== undefined && !('plants' in request);
+  const isLoaded = !printsRows || isComplete || !canLoad || rows.count >= maxPrinted;
   useEffect(() => {
     if (request === undefined) return;
     if (!isLoaded) return onLoadMore();
     onPrint();
     void show(request);
   });
-  const show = async (asked: PrintRequest) => {
-    if (asked.what === 'labels') {
+  const show = async (printRequest: PrintRequest) => {
+    if (printRequest.what === 'labels') {
       const { Labels } = await import('./labels.js');
-      const chosen = asked.plants ?? plants();
+      const chosen = printRequest.plants ?? plants();
       flushSync(() =>
         setPrinted(
-          <Labels plants={chosen} format={asked.format} isAll={asked.plants !== undefined || isAll} />,
+          <Labels
+            plants={chosen}
+            format={printRequest.format}
+            isAll={printRequest.plants !== undefined || isAll}
+          />,
         ),
       );
     }
@@ -92,7 +97,7 @@ interface ListProps extends Pick<PrintProps, 'filter' | 'columns'> {
   readonly isAll: boolean;
 }
 
-/** The list with the columns of the page, a check box, and room for a note. */
+/** The list with the columns of the page, a box to check, and room for a note. */
 function List({ plants, isAll, filter, columns }: ListProps) {
   const number = `${plants.length.toLocaleString()} ${plants.length === 1 ? 'plant' : 'plants'}`;
   return (
@@ -146,16 +151,16 @@ function List({ plants, isAll, filter, columns }: ListProps) {
 function PrintedCell({ plant, name }: { readonly plant: StoredPlant; readonly name: string }) {
   const field = textNames.find((each) => each === name);
   if (name === 'id') return <span translate="no">{`${plant.id}`}</span>;
-  if (field === undefined) return plant.addedAt !== undefined && date.format(new Date(plant.addedAt));
+  if (field === undefined) return plant.addedAt !== undefined && dateFormat.format(new Date(plant.addedAt));
   return (
     <span className={field === 'tag' ? 'print-tagged' : undefined}>
       {field === 'tag' && plant.tag?.trim() && <TagDot tag={plant.tag} />}
-      <PlantText plant={plant} name={field} maxLength={longestPrinted} />
+      <PlantText plant={plant} name={field} maxLength={maxTextLength} />
     </span>
   );
 }
 
-/** The longest text that is printed in full, in characters. Longer texts are not names. */
-const longestPrinted = 1_000;
+/** The maximum length of a printed text, in characters. */
+const maxTextLength = 1_000;
 
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });

@@ -1,6 +1,6 @@
 import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 
-/** Reads a search text as an id; `undefined` if it is not one. */
+/** Reads a search text as an ID; `undefined` if it is not one. */
 export function readSearchedId(text: string): bigint | undefined {
   const digits = toAsciiNumber(text);
   if (!/^-?\d{1,19}$/.test(digits)) return undefined;

@@ -2,15 +2,15 @@ import { type Client, followChanges, isRejectedError, type ResponseEvent } from 
 import type { QueryClient } from '@tanstack/react-query';
 import type { PlantFilter } from '../route.js';
 import { queryKeys } from '../shared/plant-store.js';
-import { checkLists, forgetLists, putIn, takeOut } from './use-plants.js';
+import { addToLists, refreshLists, removeFromLists, resetLists } from './use-plants.js';
 
-/** The maximum number of changes that are shown one by one. For more, as after an import, the list loads again. */
-const maxShown = 100;
+/** The maximum number of changes that are shown one by one. After more, as after an import, the list is loaded again. */
+const maxSingleChanges = 100;
 
-/** How long after a reply the page counts as following changes, in milliseconds. A request waits for 25 seconds. */
-const heardMs = 60_000;
+/** Without a reply for this long, the page no longer counts as following changes. Each request waits up to 25 seconds. */
+const followingTimeoutMs = 60_000;
 
-/** The number of the error `cursor_expired`. */
+/** The error number of `cursor_expired`. */
 const cursorExpired = 40011;
 
 interface ShowChangesOptions {
@@ -19,14 +19,15 @@ interface ShowChangesOptions {
   readonly signal: AbortSignal;
   /** Returns the filter of the list that is shown. */
   filterOf(): PlantFilter;
-  /** Called with whether the page receives changes. It does not, for example, if a proxy cuts off long requests. */
+  /** Called with whether the page receives changes. `false`, for example, if a proxy aborts long requests. */
   onFollowing(isFollowing: boolean): void;
 }
 
 /**
- * Shows changes of others in the list and in the open plant, and whether the service is unavailable, until the signal is aborted.
+ * Follows changes by others until the signal is aborted. Shows them in the list and in the open plant, and notices when the service becomes
+ * unavailable.
  *
- * @throws the error that ends following, for example if the token may not read, or the database does not support changes
+ * @throws the error that ends this, for example if the token may not read, or the database does not support changes
  */
 export async function showChanges({
   queryClient,
@@ -36,44 +37,44 @@ export async function showChanges({
   onFollowing,
 }: ShowChangesOptions): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // The list itself reports a failed first read.
-  let wasAway = true;
+  // `true`, because the list reports a failed first read.
+  let wasUnavailable = true;
   /** Whether a backup was restored since the list was read. */
   let isRestored = false;
   const onResponse = ({ response }: ResponseEvent) => {
-    const isAway = response === undefined || response.status >= 500;
-    if (isAway && !wasAway) checkLists(queryClient);
-    wasAway = isAway;
+    const isUnavailable = response === undefined || response.status >= 500;
+    if (isUnavailable && !wasUnavailable) refreshLists(queryClient);
+    wasUnavailable = isUnavailable;
     if (response?.status !== 200) return;
     clearTimeout(timer);
-    timer = setTimeout(() => onFollowing(false), heardMs);
+    timer = setTimeout(() => onFollowing(false), followingTimeoutMs);
     onFollowing(true);
     if (!isRestored) return;
     isRestored = false;
-    // Only after following has started, so that no change is missed.
-    forgetLists(queryClient);
+    // Only after following has started, so that it misses no change.
+    resetLists(queryClient);
     void queryClient.invalidateQueries({ queryKey: queryKeys.getPlant.queryKey() });
   };
   async function follow(): Promise<void> {
     for await (const { changes } of followChanges(client, { signal, onResponse })) {
-      if (changes.length > maxShown) forgetLists(queryClient);
-      for (const { id, plant } of changes.length > maxShown ? [] : changes) {
+      if (changes.length > maxSingleChanges) resetLists(queryClient);
+      for (const { id, plant } of changes.length > maxSingleChanges ? [] : changes) {
         const queryKey = queryKeys.getPlant.queryKey({ params: { id } });
         if (plant === undefined) {
-          takeOut(queryClient, new Set([id]));
+          removeFromLists(queryClient, new Set([id]));
           void queryClient.invalidateQueries({
             queryKey,
             predicate: ({ state }) => state.data !== undefined,
           });
         } else {
-          putIn(queryClient, [plant], filterOf());
-          // Also if it was requested before it existed.
+          addToLists(queryClient, [plant], filterOf());
+          // Also updates a plant that was requested before it existed.
           if (queryClient.getQueryState(queryKey) !== undefined) queryClient.setQueryData(queryKey, plant);
         }
       }
     }
   }
-  window.addEventListener('offline', () => checkLists(queryClient), { signal });
+  window.addEventListener('offline', () => refreshLists(queryClient), { signal });
   try {
     for (;;) {
       await follow().catch((error: unknown) => {

@@ -1,22 +1,22 @@
 import type { KeyboardEvent } from 'react';
 import type { Selection } from './selection/use-selection.js';
 
-/** The state and actions for the keys of the table. */
+/** The state of the table, and the actions of its keys. */
 interface TableKeys {
   readonly count: number;
   /** The row that has the focus, or had it last. */
   readonly active: number;
   readonly selection: Selection;
-  /** Whether a plant is open beside the list. */
+  /** Whether a plant is open next to the list. */
   readonly isOpen: boolean;
   /** How many rows Page Down moves by. */
   pageRows(): number;
   moveTo(index: number): void;
   open(index: number): void;
   close(): void;
-  /** Edits the first cell of a row in place, if that is possible. */
+  /** Edits the first cell of a row in place. `undefined` if that is not possible. */
   readonly edit: ((index: number) => void) | undefined;
-  /** Deletes the selected plants, or otherwise the active one, if the token permits that. */
+  /** Deletes the selected plants, or if there are none, the active one. `undefined` if the token does not permit that. */
   readonly remove: (() => void) | undefined;
 }
 
@@ -35,7 +35,7 @@ export function handleTableKey(event: KeyboardEvent, table: TableKeys): void {
     if (key === 'Escape' && selection.count > 0) return selection.clear;
     if (key === 'Escape' && table.isOpen) return table.close;
     if (isCommand || event.altKey) return undefined;
-    // The focus may still be on the checkbox that has selected all.
+    // The focus may still be on the checkbox that selected all.
     const isDelete = key === 'Delete' && selection.count > 0;
     if (event.target instanceof Element && event.target.tagName !== 'TR' && !isDelete) return undefined;
     const target = findTarget();
@@ -46,9 +46,9 @@ export function handleTableKey(event: KeyboardEvent, table: TableKeys): void {
     return key === 'Enter' || key === 'o' ? () => table.open(active) : undefined;
   }
 
-  /** The row that a key moves to. */
+  /** Returns the row that the key moves to. */
   function findTarget(): number | undefined {
-    const steps: Readonly<Record<string, number>> = {
+    const targets: Readonly<Record<string, number>> = {
       ArrowDown: active + 1,
       ArrowUp: active - 1,
       PageDown: active + table.pageRows(),
@@ -56,7 +56,7 @@ export function handleTableKey(event: KeyboardEvent, table: TableKeys): void {
       Home: 0,
       End: table.count - 1,
     };
-    return steps[key];
+    return targets[key];
   }
 
   function moveTo(target: number): void {

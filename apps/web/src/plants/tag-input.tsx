@@ -16,6 +16,9 @@ interface TagInputProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'val
 
 /** The maximum number of suggested tags. */
 const maxSuggestions = 8;
+/** The maximum lengths of shown tags, in characters. */
+const maxTagLength = 60;
+const maxNewTagLength = 40;
 
 interface Option {
   readonly tag: string;
@@ -24,14 +27,14 @@ interface Option {
 }
 
 /**
- * A field for a tag that suggests those of the store: a combobox with a list, by the pattern of the ARIA Authoring Practices Guide. Arrow
- * keys move over the list, and Enter takes the highlighted one; without one, Enter is handled by the surrounding form.
+ * A field for a tag that suggests the tags of the store: a combobox by the pattern of the ARIA Authoring Practices Guide. Arrow keys move
+ * through the list, and Enter chooses the highlighted tag. If none is highlighted, the surrounding form handles Enter.
  */
 export function TagInput({ value, onChange, ref, ...input }: TagInputProps) {
   const { tags } = useCounts(useMay('read'));
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
-  // Until something is typed, all are offered.
+  // Until something is typed, all tags are suggested.
   const [typed, setTyped] = useState('');
   const list = useId();
   const options = isOpen ? suggest(tags, typed) : [];
@@ -39,7 +42,7 @@ export function TagInput({ value, onChange, ref, ...input }: TagInputProps) {
     setOpen(open);
     setActive(-1);
   };
-  const take = ({ tag }: Option) => {
+  const choose = ({ tag }: Option) => {
     onChange({ target: { value: tag } });
     setTyped(tag);
     show(false);
@@ -52,13 +55,13 @@ export function TagInput({ value, onChange, ref, ...input }: TagInputProps) {
       const step = key === 'ArrowDown' ? 1 : -1;
       setOpen(true);
       setActive((before) => Math.max(-1, Math.min(suggest(tags, typed).length - 1, before + step)));
-    } else if (key === 'Enter' && option !== undefined) take(option);
+    } else if (key === 'Enter' && option !== undefined) choose(option);
     else if (key === 'Escape' && isOpen && options.length > 0) show(false);
     else return;
     event.preventDefault();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the field in it
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles the keys of its field
     <div className="combobox" onKeyDown={onKeyDown} onBlur={() => show(false)}>
       <input
         autoComplete="off"
@@ -84,8 +87,8 @@ export function TagInput({ value, onChange, ref, ...input }: TagInputProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: ARIA in HTML allows a listbox for a list */}
       <ul id={list} role="listbox" aria-label="Tags" hidden={options.length === 0}>
         {options.map((option, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: by the keys of the field, which keeps the focus
-          // biome-ignore lint/a11y/useFocusableInteractive: likewise, as aria-activedescendant says
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and handles the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: see above, with aria-activedescendant
           <li
             key={`${option.kind} ${option.tag}`}
             id={`${list}-${index}`}
@@ -93,7 +96,7 @@ export function TagInput({ value, onChange, ref, ...input }: TagInputProps) {
             role="option"
             aria-selected={index === active}
             onMouseDown={(event) => event.preventDefault()}
-            onClick={() => take(option)}
+            onClick={() => choose(option)}
           >
             <OptionText {...option} />
           </li>
@@ -115,7 +118,7 @@ function OptionText({ tag, count, kind }: Option) {
       <>
         <Icon name="add" />
         <span>
-          New tag <bdi translate="no">{`“${toVisible(tag, 40)}”`}</bdi>
+          New tag <bdi translate="no">{`“${toVisible(tag, maxNewTagLength)}”`}</bdi>
         </span>
       </>
     );
@@ -124,14 +127,14 @@ function OptionText({ tag, count, kind }: Option) {
     <>
       <TagDot tag={tag} />
       <span dir="auto" translate="no">
-        {toVisible(tag, 60)}
+        {toVisible(tag, maxTagLength)}
       </span>{' '}
       {count !== undefined && <span className="count">{count.toLocaleString()}</span>}
     </>
   );
 }
 
-/** Suggests tags that begin with a text, then those that contain it, then the text as a new tag, and no tag. */
+/** Suggests tags that begin with a text, then tags that contain it, then the text as a new tag, then no tag. */
 function suggest(tags: ReadonlyMap<string, number | undefined>, typed: string): readonly Option[] {
   const folded = foldText(typed.trim());
   const begins = [...tags].filter(([tag]) => foldText(tag).startsWith(folded));

@@ -1,12 +1,15 @@
 import { toVisible } from '../shared/to-visible.js';
 
-/** Which of twelve hues a tag has. Tags that differ only in case, Unicode composition, and surrounding spaces have the same hue. */
+/** The number of hues in the style sheets. */
+const hueCount = 12;
+
+/** The hue of a tag. Tags that differ only in case, Unicode composition, or surrounding spaces have the same hue. */
 export function hueOf(tag: string): number {
   let hash = 0;
   for (const character of tag.trim().normalize().toLowerCase()) {
     hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
   }
-  return hash % 12;
+  return hash % hueCount;
 }
 
 /** A tag in its color. */

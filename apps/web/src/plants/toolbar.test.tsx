@@ -22,7 +22,7 @@ function View() {
     onExport: ignore,
     onDeleteAll: ignore,
   };
-  const known = { count: 4, isMissing: false, areFew: false, isSelecting: false, onMenu: undefined };
+  const known = { count: 4, isSearchedIdMissing: false, hasFewMatches: false, isSelecting: false, onMenu: undefined };
   return <Toolbar filter={filter} columns={columns} {...known} {...unused} />;
 }
 
@@ -37,7 +37,7 @@ it('sorts and filters by chips on a narrow screen, without columns or an add but
   );
   history.replaceState(null, '', '/?tag=shade');
   const user = renderView(<View />, store.token);
-  await user.selectOptions(screen.getByRole('combobox', { name: 'Sort' }), 'Smallest id first');
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Sort' }), 'Smallest ID first');
   expect(location.search).toBe('?tag=shade&order=id');
   await user.click(await screen.findByRole('button', { name: 'shade 2', pressed: true }));
   expect(location.search).toBe('?order=id');

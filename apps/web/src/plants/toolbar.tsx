@@ -1,7 +1,7 @@
 import { QUERY_MAX_LENGTHS } from '@plant-store/contract/messages';
 import { useEffect, useState } from 'react';
 import { isOrder, navigate, orderTitles, type PlantFilter, titleOf } from '../route.js';
-import { labels } from '../shared/fields.js';
+import { labelInSentence } from '../shared/fields.js';
 import { Icon } from '../shared/icon.js';
 import { Menu } from '../shared/menu.js';
 import { keepPreferences } from '../shared/preferences.js';
@@ -17,23 +17,23 @@ import type { LabelFormat } from './labels.js';
 import type { PrintRequest } from './print.js';
 import { readSearchedId } from './read-searched-id.js';
 import { TagDot } from './tag.js';
-import { sameTags, useCounts } from './use-tags.js';
+import { findSameTags, useCounts } from './use-tags.js';
 
 interface ToolbarProps {
   readonly filter: PlantFilter;
   /** How many plants the list has, as far as known. */
   readonly count: number | undefined;
   readonly columns: Columns;
-  /** Whether no plant has the id that is searched for. */
-  readonly isMissing: boolean;
+  /** Whether no plant has the ID that is searched for. */
+  readonly isSearchedIdMissing: boolean;
   /** Whether so few plants match that the person may have meant another search. */
-  readonly areFew: boolean;
-  /** Whether a press selects, on a phone. */
+  readonly hasFewMatches: boolean;
+  /** Whether tapping a row selects it (on a phone). */
   readonly isSelecting: boolean;
   onSelecting(isSelecting: boolean): void;
   /** Called to show the side bar if it is hidden for lack of space. */
   readonly onMenu: (() => void) | undefined;
-  /** Called to go from the search to the list. */
+  /** Called to move the focus from the search to the list. */
   onDown(): void;
   onPrint(request: PrintRequest): void;
   onExport(format: ExportFormat): void;
@@ -41,12 +41,22 @@ interface ToolbarProps {
   onDeleteAll(): void;
 }
 
-/** How long after the last key a search begins, in milliseconds. */
+/** How long to wait for more input before searching. */
 const debounceMs = 200;
 
-/** The title of the list, its search, and what can be done with it. */
+/** The title of the list, its search, and its menus. */
 export function Toolbar(props: ToolbarProps) {
-  const { filter, count, columns, isMissing, areFew, isSelecting, onSelecting, onMenu, onDown } = props;
+  const {
+    filter,
+    count,
+    columns,
+    isSearchedIdMissing,
+    hasFewMatches,
+    isSelecting,
+    onSelecting,
+    onMenu,
+    onDown,
+  } = props;
   const isNarrow = useMedia(narrowScreen);
   const canAdd = useMay('create');
   return (
@@ -75,7 +85,7 @@ export function Toolbar(props: ToolbarProps) {
           </button>
         </>
       )}
-      <Search filter={filter} isMissing={isMissing} onDown={onDown} />
+      <Search filter={filter} isSearchedIdMissing={isSearchedIdMissing} onDown={onDown} />
       {isNarrow ? <Chips filter={filter} /> : <ColumnsMenu columns={columns} />}
       <MoreMenu {...props} />
       {canAdd && !isNarrow && (
@@ -84,15 +94,19 @@ export function Toolbar(props: ToolbarProps) {
           Add plant
         </RouteLink>
       )}
-      <OtherTags filter={filter} areFew={areFew} />
+      <OtherTags filter={filter} hasFewMatches={hasFewMatches} />
     </header>
   );
 }
 
-/** The search for names, or for an id. */
-function Search({ filter, isMissing, onDown }: Pick<ToolbarProps, 'filter' | 'isMissing' | 'onDown'>) {
+/** The search for names, or for an ID. */
+function Search({
+  filter,
+  isSearchedIdMissing,
+  onDown,
+}: Pick<ToolbarProps, 'filter' | 'isSearchedIdMissing' | 'onDown'>) {
   const [text, setText] = useState(filter.q ?? '');
-  // Back, or a button that shows all plants, may have changed the search.
+  // Other elements, such as the Back button of the browser, may change the search.
   useEffect(
     () => setText((typed) => (withoutLastSpace(typed) === (filter.q ?? '') ? typed : (filter.q ?? ''))),
     [filter.q],
@@ -109,7 +123,7 @@ function Search({ filter, isMissing, onDown }: Pick<ToolbarProps, 'filter' | 'is
   }, [text, filter]);
   const id = readSearchedId(text);
   const open = () => {
-    // Before it is searched for.
+    // Cancels the pending search.
     setText(filter.q ?? '');
     navigate({ view: 'plants', id: `${id}`, filter });
   };
@@ -144,7 +158,7 @@ function Search({ filter, isMissing, onDown }: Pick<ToolbarProps, 'filter' | 'is
           />
           <kbd aria-hidden>/</kbd>
         </label>
-        {id !== undefined && !(isMissing && id === readSearchedId(filter.q ?? '')) && (
+        {id !== undefined && !(isSearchedIdMissing && id === readSearchedId(filter.q ?? '')) && (
           <button type="submit" className="suggestion">
             <span>Open plant</span> <span translate="no">{`${id}`}</span>
           </button>
@@ -154,7 +168,7 @@ function Search({ filter, isMissing, onDown }: Pick<ToolbarProps, 'filter' | 'is
   );
 }
 
-/** Which columns the list shows. */
+/** The menu to show and hide columns. */
 function ColumnsMenu({ columns: { all, isHidden, toggle, reset } }: { readonly columns: Columns }) {
   return (
     <Menu
@@ -169,7 +183,7 @@ function ColumnsMenu({ columns: { all, isHidden, toggle, reset } }: { readonly c
     >
       <p>Columns</p>
       {all.map(({ name, title }) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: it keeps the menu open, by keys, too
+        // biome-ignore lint/a11y/useKeyWithClickEvents: keeps the menu open when a checkbox changes, with mouse or keyboard
         <label key={name} onClick={(event) => event.stopPropagation()}>
           <input
             type="checkbox"
@@ -188,7 +202,7 @@ function ColumnsMenu({ columns: { all, isHidden, toggle, reset } }: { readonly c
   );
 }
 
-/** What can be done with all plants in the list. */
+/** The actions on all plants in the list. */
 function MoreMenu({ count, onPrint, onExport, onDeleteAll }: ToolbarProps) {
   const canDelete = useMay('delete');
   const printLabels = (format: LabelFormat) => {
@@ -212,7 +226,7 @@ function MoreMenu({ count, onPrint, onExport, onDeleteAll }: ToolbarProps) {
         <Icon name="download" /> Export as CSV
       </button>
       <button type="button" onClick={() => onExport('ndjson')}>
-        <Icon name="download" /> Export for programs
+        <Icon name="download" /> Export as NDJSON
       </button>
       <hr />
       <button type="button" onClick={() => onPrint({ what: 'list' })}>
@@ -236,10 +250,12 @@ function MoreMenu({ count, onPrint, onExport, onDeleteAll }: ToolbarProps) {
   );
 }
 
-/** The maximum number of tags in a row on a phone; the bottom bar has all. */
+/** The maximum number of tags in the row. The bottom bar opens all of them. */
 const maxChips = 20;
+/** The maximum length of a tag, in characters. */
+const maxTagLength = 40;
 
-/** How the list is sorted, and its tags, in a row. */
+/** The order of the list and its tags, in a row (on a phone). */
 function Chips({ filter }: { readonly filter: PlantFilter }) {
   const { tags, untagged, isCounted } = useCounts();
   const show = (changes: Partial<PlantFilter>) =>
@@ -282,7 +298,7 @@ function Chips({ filter }: { readonly filter: PlantFilter }) {
         >
           <TagDot tag={tag} />
           <span dir="auto" translate="no">
-            {toVisible(tag, 40) || '(empty)'}
+            {toVisible(tag, maxTagLength) || '(empty)'}
           </span>{' '}
           <span className="count">{tags.get(tag)?.toLocaleString()}</span>
         </button>
@@ -291,33 +307,30 @@ function Chips({ filter }: { readonly filter: PlantFilter }) {
   );
 }
 
-/** Suggests other tags that may be meant: the same in another case, and the one whose name is searched for. */
-function OtherTags({ filter, areFew }: Pick<ToolbarProps, 'filter' | 'areFew'>) {
+/** Suggests tags that differ only in case from the current tag or the search text. */
+function OtherTags({ filter, hasFewMatches }: Pick<ToolbarProps, 'filter' | 'hasFewMatches'>) {
   const { tags } = useCounts();
   const { q, tag } = filter;
-  const others = [
-    ...(tag === undefined ? [] : sameTags(tags, tag)).map((name) => ({
-      name,
-      filter: { ...filter, tag: name },
-    })),
-    ...(q === undefined || !areFew ? [] : sameTags(tags, q)).map((name) => ({
-      name,
-      filter: { order: filter.order, tag: name },
-    })),
-  ].filter(({ name }) => name !== tag);
-  if (others.length === 0) return null;
+  const byTag = tag === undefined ? [] : findSameTags(tags, tag);
+  const bySearch = q === undefined || !hasFewMatches ? [] : findSameTags(tags, q);
+  const targets = new Map<string, PlantFilter>([
+    ...byTag.map((name) => [name, { ...filter, tag: name }] as const),
+    ...bySearch.map((name) => [name, { order: filter.order, tag: name }] as const),
+  ]);
+  if (tag !== undefined) targets.delete(tag);
+  if (targets.size === 0) return null;
   return (
     <div className="suggestions">
-      {others.map(({ name, filter: wanted }) => (
+      {[...targets].map(([name, target]) => (
         <button
           key={name}
           type="button"
           className="suggestion"
-          onClick={() => navigate({ view: 'plants', filter: wanted })}
+          onClick={() => navigate({ view: 'plants', filter: target })}
         >
-          <span>{`Show plants with the ${labels.tag.toLowerCase()}`}</span> <TagDot tag={name} />
+          <span>{`Show plants with the ${labelInSentence('tag')}`}</span> <TagDot tag={name} />
           <span dir="auto" translate="no">
-            {toVisible(name, 40)}
+            {toVisible(name, maxTagLength)}
           </span>{' '}
           <span className="count" translate="no">
             {tags.get(name)?.toLocaleString()}

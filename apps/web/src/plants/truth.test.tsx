@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { renderView } from '../../test/render-view.js';
 import { navigate, useRoute } from '../route.js';
 import { Plants } from './plants.js';
-import { undoMs } from './undo-provider.js';
+import { deleteDelayMs } from './undo-provider.js';
 import { maxUndos } from './undo-state.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
@@ -68,7 +68,7 @@ it('shows no count while the service is unavailable, and shows the plants automa
   open();
   const alert = await screen.findByRole('alert');
   expect(alert.textContent).toMatch(/^The connection to the server failed.* This page resumes automatically/);
-  expect(alert.textContent).not.toContain('stored');
+  expect(alert.textContent).not.toContain('saved');
   expect(status()).toBe('');
   expect(screen.queryByText(/No plant/)).toBeNull();
   isAway = false;
@@ -103,7 +103,7 @@ it('shows the plant with an id first, and opens it on Enter', async () => {
   await user.clear(search());
   await user.type(search(), '73');
   await showsNames('Rose');
-  expect(status()).toBe('1 plant found, by its id');
+  expect(status()).toBe('1 plant found by ID');
   await user.keyboard('{Enter}');
   await screen.findByRole('heading', { name: 'Rose' });
 });
@@ -122,7 +122,7 @@ it('says that no plant has an id only after asking the service, and shows one th
   await waitFor(() => expect(document.querySelector('.plant-table')).toBeNull());
   expect([status(), screen.queryByText(/No plant/)]).toEqual(['Searching…', null]);
   reply();
-  await screen.findByText('0 plants found. No plant has this id');
+  await screen.findByText('0 plants found. No plant has this ID');
   expect(screen.queryByRole('button', { name: /^Open plant/ })).toBeNull();
   await createClient(store).createPlant({ body: { id: 8, name: 'Oak' } });
   await showsNames('Oak');
@@ -132,12 +132,12 @@ it('does not list a plant by id if it has another tag or is about to be deleted'
   history.replaceState(null, '', '/?tag=sun');
   const user = open();
   await user.type(search(), '70');
-  await screen.findByText('0 plants found. The plant with this id has a different tag');
+  await screen.findByText('0 plants found. The plant with this ID has a different tag');
   act(() => navigate({ view: 'plants', filter: { q: '70', order: 'newest' } }));
   await showsNames('Fern', 'Ivy 70');
   await remove(user, 'Fern');
   await showsNames('Ivy 70');
-  expect(status()).toBe('1 plant found. No plant has this id');
+  expect(status()).toBe('1 plant found. No plant has this ID');
 });
 
 it.each([
@@ -204,7 +204,7 @@ it('keeps the undo of a delete through later deletes, up to a limit', async () =
   await showsNames('Yew', 'Ivy 70');
   await pressFor(user, 'Fern', 'Undo');
   await showsNames('Yew', 'Ivy 70', 'Fern');
-  await act(() => vi.advanceTimersByTimeAsync(undoMs));
+  await act(() => vi.advanceTimersByTimeAsync(deleteDelayMs));
   await waitFor(() => expect([...store.plants.keys()]).toEqual([70n, 71n, 72n]));
   await pressFor(user, 'Rose', 'Undo');
   await showsNames('Rose', 'Yew', 'Ivy 70', 'Fern');

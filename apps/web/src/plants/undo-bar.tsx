@@ -3,12 +3,12 @@ import { useUndo } from './undo-provider.js';
 
 const UndoItem = lazyPart(async () => (await import('./undo-item.js')).UndoItem);
 
-/** Shows the latest actions, or only those on tags, and how to undo each; or why an action or its undo failed. */
+/** Shows the latest actions, or only those on tags. Each has a button to undo it, or a failure. */
 export function UndoBar({ ofTags = false }: { readonly ofTags?: boolean }) {
   const { actions } = useUndo();
   const shown = actions.filter(({ edit }) => !ofTags || edit !== undefined);
   return (
-    // Announces only additions, not everything again.
+    // Screen readers announce only what was added.
     <div role="status" aria-atomic="false" className="undo-bar" data-shown={shown.length > 0 || undefined}>
       {shown.map((action) => (
         <UndoItem key={action.key} action={action} />

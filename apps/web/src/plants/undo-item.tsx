@@ -6,7 +6,10 @@ import { useMay } from '../shared/use-scopes.js';
 import { useUndo } from './undo-provider.js';
 import type { Action } from './undo-state.js';
 
-/** An action, and how to undo it; or why it or its undo failed. */
+/** The maximum length of a name or tag, in characters. */
+const maxNameLength = 60;
+
+/** Shows an action with a button to undo it, or why the action or its undo failed. */
 export function UndoItem({ action }: { readonly action: Action }) {
   const { state, failure } = action;
   const { undo, send, dismiss } = useUndo();
@@ -17,13 +20,13 @@ export function UndoItem({ action }: { readonly action: Action }) {
   return (
     <div className="undo-item">
       {failure === undefined ? (
-        // For the reader it makes no difference whether it was sent.
+        // The same key for both states, so that sending is not announced.
         <p key={state === 'sent' ? 'waiting' : state} id={text}>
-          {describe(action)}
+          {describeAction(action)}
         </p>
       ) : (
         <p key="failure" id={text} role="alert" className="problem">
-          <Named plants={action.plants} /> <span>{`${describeFailure(action)}. ${failure.cause}`}</span>
+          <PlantsName plants={action.plants} /> <span>{`${describeFailure(action)}. ${failure.cause}`}</span>
         </p>
       )}
       <div className="submit-row">
@@ -57,46 +60,47 @@ export function UndoItem({ action }: { readonly action: Action }) {
   );
 }
 
-function describe({ plants, state, edit, count }: Action): ReactNode {
+function describeAction({ plants, state, edit, count }: Action): ReactNode {
   const isOne = plants.length === 1;
   if (edit?.label !== undefined) {
-    const { label, after, kept } = edit;
+    const { label, after, skippedCount } = edit;
     if (plants.length === 0) return <span>{`${label}.`}</span>;
-    if (state !== 'undone') return <About before={`${label}:`} plants={after ? [after] : plants} />;
-    return kept === 0 ? (
-      <About before="Undone:" plants={plants} />
+    if (state !== 'undone') return <Sentence before={`${label}:`} plants={after ? [after] : plants} />;
+    return skippedCount === 0 ? (
+      <Sentence before="Undone:" plants={plants} />
     ) : (
-      <About plants={plants} after="has changed since, so the edit was not undone." />
+      <Sentence plants={plants} after="has changed since then, so the edit was not undone." />
     );
   }
   if (edit !== undefined && state === 'undone') {
-    const { kept } = edit;
+    const { skippedCount } = edit;
     if (plants.length === 0)
       return (
-        <span>{`Nothing was undone: someone changed ${kept === 1 ? 'the plant' : `the ${kept.toLocaleString()} plants`} since.`}</span>
+        <span>{`Nothing was undone, because someone changed ${skippedCount === 1 ? 'the plant' : `the ${skippedCount.toLocaleString()} plants`}.`}</span>
       );
-    const left = `${kept.toLocaleString()} ${kept === 1 ? 'has' : 'have'} changed since.`;
-    const done = isOne ? 'has its tag back.' : 'have their tags back.';
-    return <About plants={plants} after={kept > 0 ? `${done} ${left}` : done} />;
+    const skipped = `${skippedCount.toLocaleString()} ${skippedCount === 1 ? 'has' : 'have'} changed since then.`;
+    const before = isOne ? 'Restored the tag of' : 'Restored the tags of';
+    return <Sentence before={before} plants={plants} after={skippedCount > 0 ? `. ${skipped}` : '.'} />;
   }
   if (edit !== undefined) {
-    if (edit.tag === undefined) return <About before="Removed the tag of" plants={plants} after="." />;
+    if (edit.tag === undefined) return <Sentence before="Removed the tag from" plants={plants} after="." />;
     return (
       <>
-        <About plants={plants} after="tagged" /> <bdi translate="no">{toVisible(edit.tag, 60)}</bdi>
+        <Sentence plants={plants} after="tagged" />{' '}
+        <bdi translate="no">{toVisible(edit.tag, maxNameLength)}</bdi>
         <span>.</span>
       </>
     );
   }
   if (state === 'undone') {
-    const after = isOne ? '. Its Added time is new.' : '. Their Added times are new.';
-    return <About before="Restored" plants={plants} after={after} />;
+    const after = isOne ? 'with a new Added time.' : 'with new Added times.';
+    return <Sentence before="Restored" plants={plants} after={after} />;
   }
   if (state === 'undoing') {
     return (
       <>
-        <About before="Restoring" plants={plants} />
-        {/* Not announced: it changes all the time. */}
+        <Sentence before="Restoring" plants={plants} />
+        {/* Hidden from screen readers, because it changes constantly. */}
         <span aria-hidden>{count === undefined ? '…' : `: ${count.toLocaleString()} so far…`}</span>
       </>
     );
@@ -104,10 +108,10 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
   const isCertain = state === 'done';
   return (
     <>
-      <About before={isCertain ? 'Deleted' : 'Deleting'} plants={plants} />
+      <Sentence before={isCertain ? 'Deleted' : 'Deleting'} plants={plants} />
       {isOne && (
         <span>
-          , id <span translate="no">{`${plants[0]?.id}`}</span>
+          , ID <span translate="no">{`${plants[0]?.id}`}</span>
         </span>
       )}
       <span>{isCertain ? '.' : '…'}</span>
@@ -115,38 +119,37 @@ function describe({ plants, state, edit, count }: Action): ReactNode {
   );
 }
 
-interface AboutProps {
+interface SentenceProps {
   readonly plants: readonly StoredPlant[];
   readonly before?: string;
-  /** What follows: words after a space. */
+  /** Follows the plants, after a space if it begins with a word. */
   readonly after?: string;
 }
 
-/** Plants in a sentence. */
-function About({ before, plants, after }: AboutProps) {
+/** Names plants within a sentence. */
+function Sentence({ before, plants, after }: SentenceProps) {
   return (
     <>
       {before !== undefined && <span>{before}</span>}
       {before !== undefined && ' '}
-      <Named plants={plants} />
+      <PlantsName plants={plants} />
       {after !== undefined && /^\w/.test(after) && ' '}
       {after !== undefined && <span>{after}</span>}
     </>
   );
 }
 
-function describeFailure({ plants, state, edit }: Action): string {
-  const isOne = plants.length === 1;
-  if (edit?.label !== undefined) return 'might have kept the edit';
-  if (edit !== undefined) return isOne ? 'might not have its tag back' : 'might not have their tags back';
+function describeFailure({ state, edit }: Action): string {
+  if (edit?.label !== undefined) return 'might still have the edit';
+  if (edit !== undefined) return 'might still have the change';
   return `might not be ${state === 'failed' ? 'deleted' : 'restored'}`;
 }
 
-/** A plant by its name, others by their number. */
-function Named({ plants }: { readonly plants: readonly StoredPlant[] }) {
+/** Names a single plant, or the number of plants. */
+function PlantsName({ plants }: { readonly plants: readonly StoredPlant[] }) {
   const [plant, ...others] = plants;
   if (plant === undefined || others.length > 0)
     return <span>{`${plants.length.toLocaleString()} plants`}</span>;
   if (plant.name === '') return <span>the plant without a name</span>;
-  return <bdi translate="no">{toVisible(plant.name, 60)}</bdi>;
+  return <bdi translate="no">{toVisible(plant.name, maxNameLength)}</bdi>;
 }

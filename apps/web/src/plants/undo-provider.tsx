@@ -16,16 +16,16 @@ import {
   type UndoEvent,
   type UndoState,
 } from './undo-state.js';
-import { checkLists, putIn, takeOut } from './use-plants.js';
+import { addToLists, refreshLists, removeFromLists } from './use-plants.js';
 
-/** How long a delete waits before it is sent, in milliseconds. Until then an undo leaves the plant unchanged. */
-export const undoMs = 10_000;
+/** How long a delete waits before it is sent. Until then, an undo needs no request and does not change the plant. */
+export const deleteDelayMs = 10_000;
 
-/** How many plants can be deleted by requests that outlive the tab: browsers permit 64 KiB of them. */
-const maxBeyondTab = 2_000;
+/** The maximum number of plants that can be deleted while the tab closes. Browsers limit such requests to 64 KiB. */
+const maxKeepaliveDeletes = 2_000;
 
 interface Undo extends UndoState, Omit<ReturnType<typeof createUndoRequests>, 'follow' | 'undo'> {
-  /** Restores plants, by default the plants of the last action. */
+  /** Undoes an action, by default the last one. */
   undo(action?: Action): Promise<void>;
   dismiss(action: Action): void;
 }
@@ -40,18 +40,18 @@ export function useUndo(): Undo {
 }
 
 /**
- * Keeps the actions on plants across views. The undo of a sent delete creates the plants again under their ids, and that of an edit edits
- * each plant; the token may lack the scope for either. Plants that could not be deleted are shown again.
+ * Keeps the actions on plants across views. Undoing a sent delete creates the plants again with the same IDs. Undoing an edit edits each
+ * plant. The token may lack the scope for either. Plants that could not be deleted are shown again.
  */
 export function UndoProvider({ children }: { readonly children: ReactNode }) {
   const { client, rejectToken } = usePlantStore();
   const page = { client, rejectToken, queryClient: useQueryClient(), filter: useRoute().filter };
-  const [state, dispatch] = useReducer(reduceUndo, { actions: [], leaving: new Set<bigint>() });
+  const [state, dispatch] = useReducer(reduceUndo, { actions: [], pendingDeletes: new Set<bigint>() });
   const [requests] = useState(() => createUndoRequests(page, dispatch));
   useEffect(() => requests.follow(page));
 
-  const isMany = state.leaving.size > maxBeyondTab;
-  useEffect(() => (isMany ? warnBeforeClosing() : undefined), [isMany]);
+  const isOverLimit = state.pendingDeletes.size > maxKeepaliveDeletes;
+  useEffect(() => (isOverLimit ? warnBeforeClosing() : undefined), [isOverLimit]);
   useEffect(() => {
     window.addEventListener('pagehide', requests.sendWaiting);
     return () => window.removeEventListener('pagehide', requests.sendWaiting);
@@ -81,16 +81,16 @@ interface Page extends Pick<PlantStore, 'client' | 'rejectToken'> {
 type Plants = readonly StoredPlant[];
 
 /**
- * Sends the requests. A request may outlive the render and the view in which it began, so this follows the page. Its other data is not in
- * the state, because the page does not show it.
+ * Sends the requests. A request may outlive the render and the view that started it, so `follow` passes the current page. The other data
+ * stays here, because the page does not show it.
  */
 function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) {
   let page = opened;
   let lastKey = 0;
   /** The waiting deletes, by key. */
   const waiting = new Map<number, { readonly change: Change; readonly timer: number }>();
-  /** The plants deleted by sent requests, until an undo restores some. */
-  const gone = new Map<number, Promise<Plants>>();
+  /** The plants that each sent request deleted, by key, until an undo restores them. */
+  const deleted = new Map<number, Promise<Plants>>();
   /** The functions that undo imports, by key. */
   const imports = new Map<number, () => void>();
 
@@ -100,22 +100,22 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
     return failure;
   };
   const forgetPlants = () => page.queryClient.removeQueries({ queryKey: queryKeys.getPlant.queryKey() });
-  /** Ends the wait of a delete, and returns whether it waited. */
-  const endWait = (key: number) => {
+  /** Cancels the timer of a delete. Returns whether it was still waiting. */
+  const stopWaiting = (key: number) => {
     window.clearTimeout(waiting.get(key)?.timer);
     return waiting.delete(key);
   };
   /** Sends a waiting delete, or retries a failed one. */
   const send = (change: Change) => {
-    endWait(change.key);
+    stopWaiting(change.key);
     dispatch({ type: 'send', change });
-    gone.set(change.key, requestDelete(change));
+    deleted.set(change.key, requestDelete(change));
   };
   const requestDelete = async (change: Change): Promise<Plants> => {
     try {
       const rejected = await deletePlants(page.client, change.plants);
       const plants = change.plants.filter(({ id }) => !rejected.has(id));
-      takeOut(page.queryClient, idsOf(plants));
+      removeFromLists(page.queryClient, idsOf(plants));
       forgetPlants();
       dispatch({ type: 'confirm', change: { ...change, plants } });
       const [cause] = rejected.values();
@@ -125,23 +125,23 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
       }
       return plants;
     } catch (error) {
-      // Some of them may be gone. The others are shown again even if nothing can be read.
-      checkLists(page.queryClient);
+      // Some plants may be deleted. The lists keep their data until they are reloaded, so the others appear again.
+      refreshLists(page.queryClient);
       dispatch({ type: 'fail', change, failure: explainChange(error) });
       return [];
     }
   };
 
   return {
-    follow(now: Page) {
-      page = now;
+    follow(current: Page) {
+      page = current;
     },
     /** Deletes plants after a delay. During it, an undo needs no request. */
     remove(plants: Plants) {
       if (plants.length === 0) return;
-      if (plants.length > 1) void loadSeveral().catch(() => undefined);
+      if (plants.length > 1) void loadDeleteModule().catch(() => undefined);
       const change = { key: ++lastKey, plants };
-      waiting.set(change.key, { change, timer: window.setTimeout(send, undoMs, change) });
+      waiting.set(change.key, { change, timer: window.setTimeout(send, deleteDelayMs, change) });
       dispatch({ type: 'wait', change });
     },
     /** Sends waiting deletes immediately. */
@@ -149,19 +149,20 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
       for (const { change } of [...waiting.values()]) send(change);
     },
     send,
-    /** Adds an edit that was done. @param plants the plants before the edit */
-    addEdit(plants: Plants, edit: Omit<Edited, 'kept'>) {
-      dispatch({ type: 'edit', change: { key: ++lastKey, plants, edit: { ...edit, kept: 0 } } });
+    /** Adds a completed edit. @param plants the plants before the edit */
+    addEdit(plants: Plants, edit: Omit<Edited, 'skippedCount'>) {
+      dispatch({ type: 'edit', change: { key: ++lastKey, plants, edit: { ...edit, skippedCount: 0 } } });
       forgetPlants();
     },
     /**
-     * Adds a completed import. The view that ran it undoes it.
+     * Adds a completed import.
      *
      * @param label what was done, such as "300 plants imported"
-     * @returns a function that removes it, once it cannot be undone there
+     * @param undoImport undoes it in the view of the import
+     * @returns a function that removes it, for when it can no longer be undone
      */
     addImport(label: string, undoImport: () => void): () => void {
-      const change = { key: ++lastKey, plants: [], edit: { label, etags: new Map(), kept: 0 } };
+      const change = { key: ++lastKey, plants: [], edit: { label, etags: new Map(), skippedCount: 0 } };
       imports.set(change.key, undoImport);
       dispatch({ type: 'edit', change });
       return () => dispatch({ type: 'dismiss', change });
@@ -172,24 +173,25 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
         dispatch({ type: 'dismiss', change });
         return undoImport();
       }
-      if (endWait(change.key)) return dispatch({ type: 'cancel', change });
+      if (stopWaiting(change.key)) return dispatch({ type: 'cancel', change });
       dispatch({ type: 'undo', change });
       const endWarning = warnBeforeClosing();
       try {
-        const { bringBack, undoEdit } = await loadPart(() => import('./undo-requests.js'));
-        const plants = (await gone.get(change.key)) ?? change.plants;
-        // A failed delete has already reported it.
+        const { restoreDeleted, undoEdit } = await loadPart(() => import('./undo-requests.js'));
+        const plants = (await deleted.get(change.key)) ?? change.plants;
+        // If the delete failed, that was already reported.
         if (plants.length === 0) return;
-        const { back, left, error } = await (change.edit === undefined
-          ? bringBack(page.client, { ...change, plants }, (count) =>
+        const { restored, remaining, error } = await (change.edit === undefined
+          ? restoreDeleted(page.client, { ...change, plants }, (count) =>
               dispatch({ type: 'count', change, count }),
             )
           : undoEdit(page.client, change, change.edit));
-        putIn(page.queryClient, back, page.filter);
+        addToLists(page.queryClient, restored, page.filter);
         forgetPlants();
-        gone.delete(change.key);
-        if (left.plants.length === 0) dispatch({ type: 'restore', change: { ...left, plants }, back });
-        else dispatch({ type: 'failUndo', change: left, failure: explainChange(error) });
+        deleted.delete(change.key);
+        if (remaining.plants.length === 0)
+          dispatch({ type: 'restore', change: { ...remaining, plants }, restored });
+        else dispatch({ type: 'failUndo', change: remaining, failure: explainChange(error) });
       } catch (error) {
         dispatch({ type: 'failUndo', change, failure: explainChange(error) });
       } finally {
@@ -199,23 +201,23 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
   };
 }
 
-/** Lets a request outlive its tab. */
-const fetchBeyondTab: Fetch = (url, init) => fetch(url, { ...init, keepalive: true });
+/** Sends a request that continues when the tab closes. */
+const keepaliveFetch: Fetch = (url, init) => fetch(url, { ...init, keepalive: true });
 
-/** Kept once loaded, because a closing tab does not wait for promises, not even resolved ones. */
-let several: typeof import('./delete-several.js') | undefined;
-const loadSeveral = async () => {
-  several ??= await loadPart(() => import('./delete-several.js'));
-  return several;
+/** Kept once it is loaded, because a closing tab does not wait for promises, not even resolved ones. */
+let deleteModule: typeof import('./delete-several.js') | undefined;
+const loadDeleteModule = async () => {
+  deleteModule ??= await loadPart(() => import('./delete-several.js'));
+  return deleteModule;
 };
 
-/** Deletes plants, and returns why some were not deleted, by their IDs. */
+/** Deletes plants. Returns why some were not deleted, by ID. */
 async function deletePlants(client: Client, plants: Plants): Promise<ReadonlyMap<bigint, string>> {
   const [first, ...others] = plants;
   if (first !== undefined && others.length === 0) {
-    await unwrap(client.deletePlant({ params: { id: first.id }, fetch: fetchBeyondTab }));
+    await unwrap(client.deletePlant({ params: { id: first.id }, fetch: keepaliveFetch }));
     return new Map();
   }
-  const { deleteSeveral } = several ?? (await loadSeveral());
-  return deleteSeveral(client, plants, fetchBeyondTab);
+  const { deleteSeveral } = deleteModule ?? (await loadDeleteModule());
+  return deleteSeveral(client, plants, keepaliveFetch);
 }

@@ -23,16 +23,20 @@ const done = inState('done');
 const undoing = inState('undoing');
 const failed = inState('failed', { failure });
 
-const tagged = { key: 8, plants: [moss], edit: { tag: 'bed', etags: new Map(), kept: 0 } } satisfies Change;
+const tagged = {
+  key: 8,
+  plants: [moss],
+  edit: { tag: 'bed', etags: new Map(), skippedCount: 0 },
+} satisfies Change;
 const isTagged: Action = { ...tagged, state: 'done' };
 const edited = {
   ...tagged,
   key: 9,
-  edit: { label: 'Name edited', etags: new Map(), kept: 0 },
+  edit: { label: 'Name edited', etags: new Map(), skippedCount: 0 },
 } satisfies Change;
 const undone: Action = { ...tagged, state: 'undone' };
 
-const leaving = [1n, 2n, 5n];
+const pendingDeletes = [1n, 2n, 5n];
 
 it.each<
   [
@@ -52,22 +56,22 @@ it.each<
     [waiting],
     [5n, 1n, 2n],
   ],
-  ['undoes a delete that waits', [waiting], leaving, { type: 'cancel', change: waiting }, [], [5n]],
-  ['sends a delete', [waiting], leaving, { type: 'send', change: deleted }, [sent], leaving],
+  ['undoes a delete that waits', [waiting], pendingDeletes, { type: 'cancel', change: waiting }, [], [5n]],
+  ['sends a delete', [waiting], pendingDeletes, { type: 'send', change: deleted }, [sent], pendingDeletes],
   [
     'sends one that was dismissed',
     [isTagged],
-    leaving,
+    pendingDeletes,
     { type: 'send', change: deleted },
     [isTagged],
-    leaving,
+    pendingDeletes,
   ],
-  ['confirms it', [sent], leaving, { type: 'confirm', change: deleted }, [done], [5n]],
-  ['confirms one that was dismissed', [], leaving, { type: 'confirm', change: deleted }, [], [5n]],
+  ['confirms it', [sent], pendingDeletes, { type: 'confirm', change: deleted }, [done], [5n]],
+  ['confirms one that was dismissed', [], pendingDeletes, { type: 'confirm', change: deleted }, [], [5n]],
   [
     'keeps those that were deleted',
     [sent],
-    leaving,
+    pendingDeletes,
     { type: 'confirm', change: { ...deleted, plants: [fern] } },
     [inState('done', { plants: [fern] })],
     [1n, 5n],
@@ -75,15 +79,15 @@ it.each<
   [
     'drops a delete of nothing',
     [sent],
-    leaving,
+    pendingDeletes,
     { type: 'confirm', change: { ...deleted, plants: [] } },
     [],
-    leaving,
+    pendingDeletes,
   ],
   [
     'shows plants again whose delete fails',
     [sent],
-    leaving,
+    pendingDeletes,
     { type: 'fail', change: sent, failure },
     [failed],
     [5n],
@@ -91,7 +95,7 @@ it.each<
   [
     'shows a failure after it was dismissed',
     [],
-    leaving,
+    pendingDeletes,
     { type: 'fail', change: deleted, failure },
     [failed],
     [5n],
@@ -99,11 +103,11 @@ it.each<
   ['sends a delete again', [failed], [5n], { type: 'send', change: failed }, [sent], [5n, 1n, 2n]],
 
   ['undoes a delete', [done], [], { type: 'undo', change: done }, [undoing], []],
-  ['undoes one in flight', [sent], leaving, { type: 'undo', change: sent }, [undoing], leaving],
+  ['undoes one in flight', [sent], pendingDeletes, { type: 'undo', change: sent }, [undoing], pendingDeletes],
   [
     'undoes it once it is confirmed',
     [undoing],
-    leaving,
+    pendingDeletes,
     { type: 'confirm', change: deleted },
     [undoing],
     [5n],
@@ -111,7 +115,7 @@ it.each<
   [
     'does not undo what failed',
     [undoing],
-    leaving,
+    pendingDeletes,
     { type: 'fail', change: deleted, failure },
     [failed],
     [5n],
@@ -125,15 +129,15 @@ it.each<
     [],
   ],
   [
-    'brings plants back',
+    'restores plants',
     [inState('undoing', { count: 1 })],
     [],
-    { type: 'restore', change: deleted, back: [fern, rose] },
+    { type: 'restore', change: deleted, restored: [fern, rose] },
     [inState('undone', { count: 1, plants: [fern, rose] })],
     [],
   ],
   [
-    'says which plants are not back',
+    'says which plants are not restored',
     [inState('undoing', { count: 1 }), isTagged],
     [],
     { type: 'failUndo', change: { ...deleted, plants: [fern] }, failure },
@@ -162,16 +166,16 @@ it.each<
     'says how many plants stay as they are',
     [{ ...tagged, plants: [moss, fern], state: 'undoing' }],
     [],
-    { type: 'restore', change: { ...tagged, edit: { ...tagged.edit, kept: 1 } }, back: [fern] },
-    [{ ...tagged, plants: [fern], state: 'undone', edit: { ...tagged.edit, kept: 1 } }],
+    { type: 'restore', change: { ...tagged, edit: { ...tagged.edit, skippedCount: 1 } }, restored: [fern] },
+    [{ ...tagged, plants: [fern], state: 'undone', edit: { ...tagged.edit, skippedCount: 1 } }],
     [],
   ],
   [
     'names the plant of an edit that stays',
     [{ ...edited, state: 'undoing' }],
     [],
-    { type: 'restore', change: { ...edited, edit: { ...edited.edit, kept: 1 } }, back: [] },
-    [{ ...edited, state: 'undone', edit: { ...edited.edit, kept: 1 } }],
+    { type: 'restore', change: { ...edited, edit: { ...edited.edit, skippedCount: 1 } }, restored: [] },
+    [{ ...edited, state: 'undone', edit: { ...edited.edit, skippedCount: 1 } }],
     [],
   ],
   [
@@ -194,7 +198,7 @@ it.each<
   [
     'drops what is undone once another fails',
     [undone, sent],
-    leaving,
+    pendingDeletes,
     { type: 'fail', change: sent, failure },
     [failed],
     [5n],
@@ -202,27 +206,34 @@ it.each<
   [
     'keeps it while nothing is added',
     [undone, waiting],
-    leaving,
+    pendingDeletes,
     { type: 'send', change: waiting },
     [undone, sent],
-    leaving,
+    pendingDeletes,
   ],
-  ['dismisses', [waiting, isTagged], leaving, { type: 'dismiss', change: waiting }, [isTagged], leaving],
+  [
+    'dismisses',
+    [waiting, isTagged],
+    pendingDeletes,
+    { type: 'dismiss', change: waiting },
+    [isTagged],
+    pendingDeletes,
+  ],
 ])('%s', (_, before, left, event, after, leaves) => {
-  const state = reduceUndo({ actions: before, leaving: new Set(left) }, event);
-  expect(state).toEqual({ actions: after, leaving: new Set(leaves) });
+  const state = reduceUndo({ actions: before, pendingDeletes: new Set(left) }, event);
+  expect(state).toEqual({ actions: after, pendingDeletes: new Set(leaves) });
 });
 
 it('keeps a bounded number of actions, the latest first, and still hides the plants of dropped ones', () => {
-  let state = reduceUndo({ actions: [], leaving: new Set() }, { type: 'wait', change: deleted });
+  let state = reduceUndo({ actions: [], pendingDeletes: new Set() }, { type: 'wait', change: deleted });
   for (let key = 10; key < 10 + maxUndos; key++)
     state = reduceUndo(state, { type: 'wait', change: { key, plants: [toPlant(BigInt(key))] } });
   expect(state.actions.map(({ key }) => key)).toEqual([14, 13, 12, 11, 10]);
-  expect(state.leaving.size).toBe(2 + maxUndos);
+  expect(state.pendingDeletes.size).toBe(2 + maxUndos);
 });
 
 it('returns the same set of hidden plants if it does not change, because the list depends on it', () => {
-  const before = { actions: [sent], leaving: new Set([5n]) };
+  const before = { actions: [sent], pendingDeletes: new Set([5n]) };
   for (const type of ['edit', 'undo', 'dismiss'] as const)
-    expect(reduceUndo(before, { type, change: deleted }).leaving).toBe(before.leaving);
+    expect(reduceUndo(before, { type, change: deleted }).pendingDeletes).toBe(before.pendingDeletes);
 });

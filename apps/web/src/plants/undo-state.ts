@@ -1,10 +1,10 @@
 import type { StoredPlant } from '@plant-store/contract/operations';
 import type { Failure } from '../shared/explain-failure.js';
 
-/** How many actions can be undone. */
+/** The maximum number of actions that can be undone. */
 export const maxUndos = 5;
 
-/** A change of several plants together: a delete or an edit. */
+/** A change of one or more plants: a delete or an edit. */
 export interface Change {
   readonly key: number;
   /** The plants as they were before. */
@@ -15,7 +15,7 @@ export interface Change {
 
 /** The result of an edit of plants. */
 export interface Edited {
-  /** The tag that they got, `undefined` for none. */
+  /** The new tag; `undefined` for none. */
   readonly tag?: string | undefined;
   /** What was done to a plant, such as "Name edited", unless only tags were edited. */
   readonly label?: string;
@@ -23,46 +23,51 @@ export interface Edited {
   readonly after?: StoredPlant;
   /** The ETag of each plant after the edit, by its ID. */
   readonly etags: ReadonlyMap<bigint, string>;
-  /** How many plants the undo skipped, because they were changed after the edit. */
-  readonly kept: number;
+  /** The number of plants that the undo skipped, because they were changed after the edit. */
+  readonly skippedCount: number;
 }
 
 /** A change as the page shows it. Once it is `undone`, its plants are the restored ones. */
 export interface Action extends Change {
   /**
-   * `waiting`: nothing was sent yet; `sent`: there is no reply yet; `failed`: they are not, or may not be, deleted; `done`: it can be
-   * undone; `undoing` and `undone`.
+   * - `waiting`: a delete was not sent yet.
+   * - `sent`: a delete has no reply yet.
+   * - `failed`: the plants are not, or may not be, deleted.
+   * - `done`: the action can be undone.
    */
   readonly state: 'waiting' | 'sent' | 'failed' | 'done' | 'undoing' | 'undone';
-  /** How many deleted plants came back, while it is `undoing`. */
+  /** The number of plants restored so far, while it is `undoing`. */
   readonly count?: number;
-  /** Why it failed, or its undo. */
+  /** Why the action or its undo failed. */
   readonly failure?: Failure | undefined;
 }
 
 export interface UndoState {
   /** The actions, latest first. */
   readonly actions: readonly Action[];
-  /** The plants whose delete waits or is in flight. No list shows them. */
-  readonly leaving: ReadonlySet<bigint>;
+  /** The IDs of plants whose delete waits or is in flight. Lists hide them. */
+  readonly pendingDeletes: ReadonlySet<bigint>;
 }
 
-/** What happens to a change. An action that was dismissed shows again only if it fails. */
+/** An event of a change. A dismissed action appears again only if it fails. */
 export type UndoEvent = Readonly<
   { change: Change } & (
     | { type: 'edit' | 'undo' | 'dismiss' }
-    /** A delete waits, so that an undo needs no request. It is canceled, or sent and then confirmed for the plants that it deleted. */
+    /** A delete waits at first. Then it is canceled, or it is sent and confirmed for the plants that it deleted. */
     | { type: 'wait' | 'cancel' | 'send' | 'confirm' }
-    /** The plants are not, or may not be, deleted; `failUndo`: they are not restored. */
+    /** The plants are not, or may not be, deleted or restored. */
     | { type: 'fail' | 'failUndo'; failure: Failure }
     | { type: 'count'; count: number }
-    /** The undo ended; `back` has the restored plants. */
-    | { type: 'restore'; back: readonly StoredPlant[] }
+    /** The undo restored these plants. */
+    | { type: 'restore'; restored: readonly StoredPlant[] }
   )
 >;
 
-export function reduceUndo({ actions, leaving }: UndoState, event: UndoEvent): UndoState {
-  return { actions: reduceActions(actions, event), leaving: reduceLeaving(leaving, event) };
+export function reduceUndo({ actions, pendingDeletes }: UndoState, event: UndoEvent): UndoState {
+  return {
+    actions: reduceActions(actions, event),
+    pendingDeletes: reducePendingDeletes(pendingDeletes, event),
+  };
 }
 
 function reduceActions(actions: readonly Action[], event: UndoEvent): readonly Action[] {
@@ -72,7 +77,7 @@ function reduceActions(actions: readonly Action[], event: UndoEvent): readonly A
   const update = (changes: Partial<Action>) =>
     actions.map((action) => (action === before ? { ...action, ...changes } : action));
   const putFirst = (state: Action['state'], failure?: Failure) => {
-    // Notes that plants were restored are no longer needed.
+    // Removes notes about earlier undos.
     const shown = others.filter((other) => other.state !== 'undone');
     return [{ key, plants, edit, state, failure }, ...shown].slice(0, maxUndos);
   };
@@ -82,7 +87,7 @@ function reduceActions(actions: readonly Action[], event: UndoEvent): readonly A
     case 'send':
       return update({ state: 'sent', failure: undefined });
     case 'confirm':
-      // An undo may have begun, which waits for the reply.
+      // An undo may already wait for this reply.
       return plants.length === 0
         ? others
         : update({ plants, state: before?.state === 'undoing' ? 'undoing' : 'done' });
@@ -95,8 +100,8 @@ function reduceActions(actions: readonly Action[], event: UndoEvent): readonly A
     case 'count':
       return update({ count: event.count });
     case 'restore':
-      // The note about an edit names its plant, even if that was not restored.
-      return update({ state: 'undone', edit, plants: edit?.label === undefined ? event.back : plants });
+      // The note about an edit names its plant, even if it was not restored.
+      return update({ state: 'undone', edit, plants: edit?.label === undefined ? event.restored : plants });
     case 'failUndo':
       return putFirst('done', event.failure);
     case 'cancel':
@@ -105,18 +110,21 @@ function reduceActions(actions: readonly Action[], event: UndoEvent): readonly A
   }
 }
 
-function reduceLeaving(leaving: ReadonlySet<bigint>, { type, change }: UndoEvent): ReadonlySet<bigint> {
+function reducePendingDeletes(
+  pendingDeletes: ReadonlySet<bigint>,
+  { type, change }: UndoEvent,
+): ReadonlySet<bigint> {
   const ids = idsOf(change.plants);
   switch (type) {
     case 'wait':
     case 'send':
-      return new Set([...leaving, ...ids]);
+      return new Set([...pendingDeletes, ...ids]);
     case 'confirm':
     case 'fail':
     case 'cancel':
-      return new Set([...leaving].filter((id) => !ids.has(id)));
+      return new Set([...pendingDeletes].filter((id) => !ids.has(id)));
     default:
-      return leaving;
+      return pendingDeletes;
   }
 }
 

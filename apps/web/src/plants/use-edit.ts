@@ -5,18 +5,18 @@ import { useEffect, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainFailure, type Purpose } from '../shared/explain-failure.js';
 import { fieldNames, mapFields, type Texts, textNames } from '../shared/fields.js';
+import { readStored, storageKeys, writeStored } from '../shared/page-storage.js';
 import { queryKeys, usePlantStore } from '../shared/plant-store.js';
-import { keepInTab, readFromTab, tabStorageKeys } from '../shared/tab-storage.js';
 import { hasSameTexts } from '../shared/texts.js';
 import { useUndo } from './undo-provider.js';
-import { putIn } from './use-plants.js';
+import { addToLists } from './use-plants.js';
 
 /** An edit in progress: the typed texts of a plant. */
 interface PlantEdit {
   readonly texts: Texts;
-  /** The `ETag` of the plant that the person saw. Saving replaces only this state. */
+  /** The `ETag` of the plant that the person saw. Saving fails if the plant has changed since. */
   readonly etag: string;
-  /** The plant as read when the edit began, or as shown since. Unknown after a reload. */
+  /** The plant that the person saw last. Unknown after a reload. */
   readonly seen?: Plant;
 }
 
@@ -28,7 +28,7 @@ interface EditOptions {
   readonly stored: StoredPlant | undefined;
 }
 
-/** The edit of a plant. What was typed stays in this tab until it is saved or cancelled. */
+/** The edit of a plant. What was typed stays in this tab until it is saved or canceled. */
 export function useEdit({ id, filter, stored }: EditOptions) {
   const queryClient = useQueryClient();
   const { client, rejectToken } = usePlantStore();
@@ -43,37 +43,37 @@ export function useEdit({ id, filter, stored }: EditOptions) {
   useEffect(() => {
     if (edit === undefined) return;
     const { texts, etag } = edit;
-    keepInTab(tabStorageKeys.edit, { texts, etag });
+    writeStored(storageKeys.edit, { texts, etag });
   }, [edit]);
 
-  const keep = (plant: StoredPlant) =>
+  /** Updates the cache, so that the page shows the plant immediately. */
+  const cache = (plant: StoredPlant) =>
     queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id } }), plant);
-  // Updates the cache, so that the heading shows the plant at once.
   const { seen } = edit ?? {};
   const isChanged = stored !== undefined && seen !== undefined && !hasSameTexts(stored, seen) && !isPending;
   const replace = async (plant: Plant, etag: string) => {
     try {
-      // Sends all texts: after a reload, the state that the person saw is unknown, except for its `ETag`.
-      const whole = startEdit({ plant: { ...plant, id }, etag });
+      // Sends all texts, because after a reload, only the `ETag` of the plant that the person saw is known.
+      const base = startEdit({ plant: { ...plant, id }, etag });
       const before = stored;
       const { body, etag: after } = await saveEdit(
         client,
-        whole,
+        base,
         {},
         { onRequest: (event) => setAttempt(event.attempt) },
       );
-      keep(body);
+      cache(body);
       if (before !== undefined && after != null)
         addEdit([before], { label: 'Edited', after: body, etags: new Map([[id, after]]) });
-      putIn(queryClient, [body], filter);
+      addToLists(queryClient, [body], filter);
       end();
       setDone('Saved.');
     } catch (error) {
       if (!isEditConflict(error)) throw error;
-      const { plant: now, etag } = error.current;
-      keep(now);
-      setEdit((before) => before && { ...before, etag, seen: now });
-      setChanged(now);
+      const { plant: current, etag: currentEtag } = error.current;
+      cache(current);
+      setEdit((before) => before && { ...before, etag: currentEtag, seen: current });
+      setChanged(current);
       setProblem(
         'Someone changed this plant while you were editing. Nothing was saved. Save replaces their version.',
       );
@@ -99,7 +99,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     setRestored(false);
     setChanged(undefined);
     setProblem(undefined);
-    keepInTab(tabStorageKeys.edit, undefined);
+    writeStored(storageKeys.edit, undefined);
   };
 
   return {
@@ -109,7 +109,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     seen,
     /** The current plant, if someone else has changed it since the edit began. */
     changed: isChanged ? stored : changed,
-    /** Whether the texts were typed before the plant was opened this time. */
+    /** Whether the texts are from before the plant was opened. */
     isRestored,
     /** The confirmation that the edit is saved. */
     done,
@@ -122,22 +122,22 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     begin: () =>
       run('read', async () => {
         const { plant, etag } = startEdit(await client.getPlant({ params: { id } }));
-        keep(plant);
+        cache(plant);
         setEdit({ texts: textsOf(plant), etag, seen: plant });
         setRestored(false);
       }),
     /** Restores an earlier state of the plant, unless someone else has changed it since it was shown. */
     restore: (plant: Plant) =>
       run('change', async () => {
-        const now = startEdit(await client.getPlant({ params: { id } }));
-        const isShown = stored !== undefined && hasSameTexts(now.plant, stored);
-        keep(now.plant);
-        if (isShown) await replace(plant, now.etag);
+        const latest = startEdit(await client.getPlant({ params: { id } }));
+        const isShown = stored !== undefined && hasSameTexts(latest.plant, stored);
+        cache(latest.plant);
+        if (isShown) await replace(plant, latest.etag);
         else setProblem('Someone changed this plant. Nothing was restored.');
       }),
     type: (texts: Texts) => setEdit((before) => before && { ...before, texts }),
     save: (plant: Plant) => run('change', async () => edit && replace(plant, edit.etag)),
-    /** Ends the edit, unless something was typed, which is kept. */
+    /** Ends the edit if nothing was typed. Otherwise it is kept. */
     leave() {
       if (edit?.seen !== undefined && isUnchanged(edit.texts, edit.seen)) end();
     },
@@ -156,9 +156,9 @@ function textsOf(plant: StoredPlant): Texts {
 const isUnchanged = (texts: Texts, plant: Plant) =>
   textNames.every((name) => texts[name] === (plant[name] ?? ''));
 
-/** Restores the texts that were typed for this plant, if the page had the same fields then. */
+/** Restores the texts that were typed for this plant, unless the page had other fields then. */
 function restoreEdit(id: bigint): PlantEdit | undefined {
-  const { texts, etag } = Object(readFromTab(tabStorageKeys.edit));
+  const { texts, etag } = Object(readStored(storageKeys.edit));
   const isWhole = fieldNames.every((name) => typeof Object(texts)[name] === 'string');
   return isWhole && texts.id === `${id}` && typeof etag === 'string' ? { texts, etag } : undefined;
 }

@@ -36,7 +36,7 @@ const isShown = () => document.querySelector<HTMLElement>('.toast')?.hidden === 
 
 it.each([
   ['Export as CSV', /^id,name,tag,addedAt\r\n1,plant 1,bed,[^\r]+\r\n0,plant 0,bed,[^\r]+\r\n$/],
-  ['Export for programs', /^\{"id":1,[^\n]+\}\n\{"id":0,[^\n]+\}\n$/],
+  ['Export as NDJSON', /^\{"id":1,[^\n]+\}\n\{"id":0,[^\n]+\}\n$/],
 ])('saves all plants of the list: %s', async (item, expected) => {
   const { user, saved } = await start(item);
   await screen.findByText('2 exported.');

@@ -3,8 +3,7 @@ import type { PlantFilter } from '../route.js';
 import { explain } from '../shared/explain.js';
 import { loadPart, notLoaded } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
-import type { SavedFile } from '../shared/saved-file.js';
-import { SavedFileLink } from '../shared/saved-file.js';
+import { type SavedFile, SavedFileLink } from '../shared/saved-file.js';
 import type { ExportFormat } from './export-plants.js';
 
 type Export =
@@ -12,7 +11,7 @@ type Export =
   | { readonly state: 'failed'; readonly message: string }
   | { readonly state: 'done'; readonly message: string; readonly file: SavedFile };
 
-/** Writes all plants in the list into a file; `status` shows the progress. */
+/** Saves all plants in the list as a file. `status` shows the progress. */
 export function useExport(filter: PlantFilter): {
   start(format: ExportFormat): void;
   readonly status: ReactNode;

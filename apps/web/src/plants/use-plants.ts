@@ -23,24 +23,25 @@ const lists = queryKeys.listPlants.queryKey();
 /** The query key of the counts of plants, in total and by tag. */
 export const countsKey = [...queryKeys.listTags.queryKey(), 'all'];
 
-/** Delay between a change and the recount of plants, in milliseconds, because more changes may follow. */
+/** How long to wait for more changes before counting again. */
 const recountMs = 300;
-let recounting: number | undefined;
+let recountTimer: number | undefined;
 
-/** Counts the plants again soon. */
+/** Counts the plants again, after a short delay. */
 export function recount(queryClient: QueryClient): void {
-  window.clearTimeout(recounting);
-  recounting = window.setTimeout(
+  window.clearTimeout(recountTimer);
+  recountTimer = window.setTimeout(
     () => void queryClient.invalidateQueries({ queryKey: countsKey }),
     recountMs,
   );
 }
 
-/** The longest delay between two attempts to read while the service is unavailable, in milliseconds. */
+/** The delays between attempts to read while the service is unavailable. */
+const firstRetryDelayMs = 500;
 const maxRetryDelayMs = 5_000;
 
 /**
- * Loaded data stays until something is added, edited or deleted, because reloading hundreds of pages takes long. While the service is
+ * Keeps loaded data until something is added, edited, or deleted, because reloading hundreds of pages takes long. While the service is
  * unavailable, requests are retried indefinitely.
  */
 const keepLoaded = {
@@ -48,46 +49,50 @@ const keepLoaded = {
   networkMode: 'always',
   structuralSharing: false,
   retry: (_: number, error: unknown) => explain(error, 'read').about === 'later',
-  retryDelay: (retry: number) => Math.min(500 * 2 ** retry, maxRetryDelayMs),
+  retryDelay: (retry: number) => Math.min(firstRetryDelayMs * 2 ** retry, maxRetryDelayMs),
 } as const;
 
-/** How often a list is reloaded if the page does not receive changes, in milliseconds, and the maximum pages of a list that is reloaded. */
-const reload = { everyMs: 60_000, maxPages: 10 };
+/** How often a list is reloaded if the page does not receive changes. */
+const reloadIntervalMs = 60_000;
+/** Lists with more loaded pages are not reloaded. */
+const maxReloadPages = 10;
 
 interface PlantsOptions {
   readonly filter: PlantFilter;
-  /** The plants to leave out because they are about to be deleted. */
-  readonly leaving: ReadonlySet<bigint>;
+  /** The IDs of plants that are being deleted. The list hides them. */
+  readonly pendingDeletes: ReadonlySet<bigint>;
   /** Whether the page receives changes as they are made. */
   readonly isFollowing: boolean;
 }
 
-/** The loaded plants that match a filter. The plants of the previous filter stay until the first page is loaded. */
-export function usePlants({ filter, leaving, isFollowing }: PlantsOptions) {
+/** The loaded plants that match a filter. Until the first page is loaded, the plants of the previous filter. */
+export function usePlants({ filter, pendingDeletes, isFollowing }: PlantsOptions) {
   const { listPlants } = usePlantStore().operations;
   const canReload = ({ state }: { readonly state: { readonly data?: PlantPages | undefined } }) =>
-    !isFollowing && (state.data?.pages.length ?? 0) <= reload.maxPages;
+    !isFollowing && (state.data?.pages.length ?? 0) <= maxReloadPages;
   const query = useInfiniteQuery({
     ...listPlants.infiniteQueryOptions({ query: { limit: pageSize, total: true, ...filter } }),
     ...keepLoaded,
     placeholderData: keepPreviousData,
-    staleTime: (loaded) => (canReload(loaded) ? reload.everyMs : Infinity),
-    refetchInterval: (reloaded) => canReload(reloaded) && reload.everyMs,
+    staleTime: (loaded) => (canReload(loaded) ? reloadIntervalMs : Infinity),
+    refetchInterval: (reloaded) => canReload(reloaded) && reloadIntervalMs,
     refetchOnWindowFocus: (reloaded) => canReload(reloaded) && 'always',
   });
   const { data } = query;
   const rows = useMemo(() => {
     const pages = data?.pages ?? [];
-    const stays = ({ id }: StoredPlant) => !leaving.has(id);
+    const stays = ({ id }: StoredPlant) => !pendingDeletes.has(id);
     return toRows(
-      leaving.size === 0 ? pages : pages.map((page) => ({ ...page, plants: page.plants.filter(stays) })),
+      pendingDeletes.size === 0
+        ? pages
+        : pages.map((page) => ({ ...page, plants: page.plants.filter(stays) })),
     );
-  }, [data, leaving]);
+  }, [data, pendingDeletes]);
   const total = useMemo(() => totalOf(data?.pages ?? []), [data]);
   return { ...query, rows, total, failure: useFailure(query) };
 }
 
-/** Reads one plant, at first from a loaded list; none without an id. */
+/** Reads one plant, at first from a loaded list. Reads nothing without an ID. */
 export function usePlant(id: bigint | undefined) {
   const { getPlant } = usePlantStore().operations;
   const queryClient = useQueryClient();
@@ -105,12 +110,12 @@ interface Reading {
   readonly isFetching: boolean;
 }
 
-/** Why a read fails, from its first failed attempt until one succeeds. */
+/** Why a read fails, from its first failed attempt until an attempt succeeds. */
 export function useFailure({ error, failureReason, isFetching }: Reading): Failure | undefined {
   const [kept, setKept] = useState<unknown>();
-  const now = error ?? (isFetching ? (failureReason ?? kept) : undefined);
-  if (now !== kept) setKept(now);
-  return useMemo(() => (now == null ? undefined : explain(now, 'read')), [now]);
+  const current = error ?? (isFetching ? (failureReason ?? kept) : undefined);
+  if (current !== kept) setKept(current);
+  return useMemo(() => (current == null ? undefined : explain(current, 'read')), [current]);
 }
 
 function findLoaded(queryClient: QueryClient, id: bigint): StoredPlant | undefined {
@@ -123,21 +128,21 @@ function findLoaded(queryClient: QueryClient, id: bigint): StoredPlant | undefin
   return undefined;
 }
 
-/** Makes lists reload when they are shown, because plants were added. */
-export function forgetLists(queryClient: QueryClient): void {
+/** Discards all lists, for example after an import. The shown list is loaded again. */
+export function resetLists(queryClient: QueryClient): void {
   void queryClient.resetQueries({ queryKey: lists });
   recount(queryClient);
 }
 
-/** Reloads the short lists, but keeps their current data until then. This also shows whether the service is available. */
-export function checkLists(queryClient: QueryClient): void {
+/** Reloads short lists, and shows their current data until then. This also finds out whether the service is available. */
+export function refreshLists(queryClient: QueryClient): void {
   const isShort = ({ state }: { readonly state: { readonly data?: unknown } }) =>
-    ((state.data as PlantPages | undefined)?.pages.length ?? 0) <= reload.maxPages;
+    ((state.data as PlantPages | undefined)?.pages.length ?? 0) <= maxReloadPages;
   void queryClient.invalidateQueries({ queryKey: lists, predicate: isShort });
 }
 
-/** Retries failed reads at once, without waiting for the next scheduled attempt. */
-export async function readAgain(queryClient: QueryClient): Promise<void> {
+/** Retries failed reads immediately, without waiting for the next scheduled attempt. */
+export async function retryFailedReads(queryClient: QueryClient): Promise<void> {
   const failed = queryClient
     .getQueryCache()
     .findAll({ type: 'active' })
@@ -148,13 +153,17 @@ export async function readAgain(queryClient: QueryClient): Promise<void> {
 }
 
 /** Removes plants from all lists. */
-export function takeOut(queryClient: QueryClient, ids: ReadonlySet<bigint>): void {
+export function removeFromLists(queryClient: QueryClient, ids: ReadonlySet<bigint>): void {
   queryClient.setQueriesData<PlantPages>({ queryKey: lists }, (data) => data && withoutPlants(data, ids));
   recount(queryClient);
 }
 
-/** Adds or updates plants in the shown list, if they match its filter. All other lists reload. */
-export function putIn(queryClient: QueryClient, plants: readonly StoredPlant[], filter: PlantFilter): void {
+/** Adds or updates plants in the shown list if they match its filter. Other lists are loaded again when they are shown. */
+export function addToLists(
+  queryClient: QueryClient,
+  plants: readonly StoredPlant[],
+  filter: PlantFilter,
+): void {
   if (plants.length === 0) return;
   queryClient.removeQueries({ queryKey: lists, type: 'inactive' });
   const ids = new Set(plants.map(({ id }) => id));
@@ -166,31 +175,33 @@ export function putIn(queryClient: QueryClient, plants: readonly StoredPlant[], 
   recount(queryClient);
 }
 
-/** Shows an added plant in the list, as stored by the service. */
+/** Returns a function that reads an added plant and shows it in the list. */
 export function useShowAdded(filter: PlantFilter): (id: bigint | number) => Promise<void> {
   const { getPlant } = usePlantStore().operations;
   const queryClient = useQueryClient();
   return async (id) => {
     try {
       const plant = await queryClient.fetchQuery(getPlant.queryOptions({ params: { id } }));
-      putIn(queryClient, [plant], filter);
+      addToLists(queryClient, [plant], filter);
     } catch {
       // For example, the token may not read. The plant is stored nevertheless.
-      forgetLists(queryClient);
+      resetLists(queryClient);
     }
   };
 }
 
-/** The maximum number of plants of a list that are searched for tags, and the longest tag that is suggested. */
-const suggested = { plants: 500, length: 60 };
+/** The maximum number of plants per list that are searched for tags. */
+const maxSearchedPlants = 500;
+/** The maximum length of a suggested tag, in characters. */
+const maxSuggestedLength = 60;
 
-/** The tags of loaded plants, in order. */
+/** The tags of loaded plants, sorted. */
 export function loadedTags(queryClient: QueryClient): readonly string[] {
   const tags = new Set<string>();
   for (const [, data] of queryClient.getQueriesData<PlantPages>({ queryKey: lists })) {
-    const plants = data?.pages.flatMap((page) => page.plants.slice(0, suggested.plants)) ?? [];
-    for (const { tag = '' } of plants.slice(0, suggested.plants)) {
-      if (tag !== '' && tag.length <= suggested.length) tags.add(tag);
+    const plants = data?.pages.flatMap((page) => page.plants.slice(0, maxSearchedPlants)) ?? [];
+    for (const { tag = '' } of plants.slice(0, maxSearchedPlants)) {
+      if (tag !== '' && tag.length <= maxSuggestedLength) tags.add(tag);
     }
   }
   return [...tags].sort();

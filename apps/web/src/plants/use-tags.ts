@@ -6,26 +6,26 @@ import { loadPart } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { countsKey, loadedTags, useFailure } from './use-plants.js';
 
-/** How long counts stay valid, in milliseconds, unless the page receives a change. */
-const knownMs = 60_000;
+/** How long counts are not loaded again, unless the page receives a change. */
+const freshMs = 60_000;
 
-/** Tags with the number of their plants, as far as known. */
+/** The number of plants of each tag, as far as known. */
 export type Tags = ReadonlyMap<string, number | undefined>;
 
-/** How many plants there are. */
+/** The numbers of plants. */
 interface Counts {
   /** `undefined` if it is unknown or only estimated. */
   readonly total?: number | undefined;
-  /** How many have no tag. */
+  /** The number of plants without a tag. */
   readonly untagged?: number | undefined;
-  /** Tags with the most plants first; until they are counted, the tags of loaded plants. */
+  /** The tags with the most plants first. Until they are counted, the tags of loaded plants. */
   readonly tags: Tags;
   readonly isCounted: boolean;
-  /** Why they are not counted, or not again. */
+  /** Why the last count failed. */
   readonly failure: Failure | undefined;
 }
 
-/** Counts the plants of the store, in all and by tag. */
+/** Counts the plants of the store, in total and by tag. */
 export function useCounts(isNeeded = true): Counts {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
@@ -36,13 +36,13 @@ export function useCounts(isNeeded = true): Counts {
       return countPlants(client, signal);
     },
     enabled: isNeeded,
-    staleTime: knownMs,
+    staleTime: freshMs,
     networkMode: 'always',
     retry: false,
   });
   const { data } = query;
   const failure = useFailure(query);
-  // More plants may be loaded when they are needed.
+  // Depends on `isNeeded`, because more plants may be loaded when it changes.
   const counts = useMemo(
     () =>
       data === undefined
@@ -53,8 +53,8 @@ export function useCounts(isNeeded = true): Counts {
   return { ...counts, failure };
 }
 
-/** The tags that equal a text, ignoring case. */
-export function sameTags(tags: Tags, text: string): string[] {
+/** Finds the tags that equal a text, ignoring case. */
+export function findSameTags(tags: Tags, text: string): string[] {
   const folded = foldText(text.trim());
   return [...tags.keys()].filter((tag) => foldText(tag) === folded);
 }

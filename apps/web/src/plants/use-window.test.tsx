@@ -6,7 +6,7 @@ import { useWindow } from './use-window.js';
 function open(active: number) {
   const scroller = { current: document.createElement('div') };
   Object.defineProperty(scroller.current, 'scrollHeight', { value: 40_110 });
-  const options = { scroller, count: 1_000, rowHeight: 40, headHeight: 30, active };
+  const options = { scroller, count: 1_000, rowHeight: 40, headerHeight: 30, active };
   const { result } = renderHook(() => useWindow(options));
   return {
     rows: () => result.current,

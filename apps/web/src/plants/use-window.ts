@@ -2,22 +2,22 @@ import { type RefObject, useCallback, useLayoutEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 
 interface WindowOptions {
-  /** What scrolls the rows. */
+  /** The element that scrolls the rows. */
   readonly scroller: RefObject<HTMLElement | null>;
   readonly count: number;
   /** The height of each row, in CSS pixels. */
   readonly rowHeight: number;
   /** The height of the sticky header above the rows. */
-  readonly headHeight: number;
-  /** The row that is always rendered, so that the focus is not lost. */
+  readonly headerHeight: number;
+  /** A row that is always rendered, so that it does not lose the focus. */
   readonly active: number;
 }
 
 /** How many rows are rendered beyond the visible ones, on each side. */
 const overscan = 8;
 
-/** Determines which rows of a long list are rendered: those near the visible ones, and the active one. */
-export function useWindow({ scroller, count, rowHeight, headHeight, active }: WindowOptions) {
+/** Determines which rows of a long list to render: those near the visible ones, and the active one. */
+export function useWindow({ scroller, count, rowHeight, headerHeight, active }: WindowOptions) {
   const [{ first, last }, setVisible] = useState({ first: 0, last: 0 });
   const update = useCallback(() => {
     const { current: element } = scroller;
@@ -31,7 +31,7 @@ export function useWindow({ scroller, count, rowHeight, headHeight, active }: Wi
   useLayoutEffect(() => {
     const { current: element } = scroller;
     if (element === null) return;
-    // Before the browser paints, so that it never shows an empty place.
+    // Renders before the browser paints, so that no row is missing.
     const onScroll = () => flushSync(update);
     const resized = new ResizeObserver(update);
     update();
@@ -45,12 +45,12 @@ export function useWindow({ scroller, count, rowHeight, headHeight, active }: Wi
 
   const from = Math.max(0, Math.min(first, count - 1) - overscan);
   const to = Math.min(count - 1, last + overscan);
-  const indexes = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
+  const indexes = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
   if (active >= 0 && active < from) indexes.unshift(active);
   if (active > to) indexes.push(active);
   return {
     indexes,
-    /** The first and the last row near the visible ones; the active one can be outside of them. */
+    /** The first and last row of the range near the visible ones. The active row may be outside of it. */
     from,
     to,
     lastShown: Math.min(last, count - 1),
@@ -62,8 +62,8 @@ export function useWindow({ scroller, count, rowHeight, headHeight, active }: Wi
       const { current: element } = scroller;
       if (element === null) return;
       const start = index * rowHeight;
-      const lowest = start + rowHeight + headHeight - element.clientHeight;
-      // There is room below the last row for elements that float over the list.
+      const lowest = start + rowHeight + headerHeight - element.clientHeight;
+      // Below the last row there is room for elements that float over the list.
       if (index === count - 1 && lowest >= element.scrollTop) element.scrollTop = element.scrollHeight;
       else element.scrollTop = Math.min(Math.max(element.scrollTop, lowest), start);
       // Rendered together with other pending changes.

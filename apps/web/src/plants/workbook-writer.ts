@@ -1,64 +1,67 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate';
 
-/** The maximum rows of a sheet, including its header, and the longest text of a cell, in UTF-16 code units (ECMA-376; Excel's limits). */
-const limits = { rows: 1_048_576, text: 32_767 };
+/** The maximum number of rows in an Excel sheet, including its header. */
+const maxRows = 1_048_576;
+/** The maximum length of a text in an Excel cell, in UTF-16 code units. */
+const maxTextLength = 32_767;
 
-const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const document = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const packaged = 'http://schemas.openxmlformats.org/package/2006';
-const media = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+const mainNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const relationshipsNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const packageNamespace = 'http://schemas.openxmlformats.org/package/2006';
+const mediaType = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-/** The parts of a workbook with one sheet, besides that sheet. */
+/** The parts of a workbook with one sheet, except the sheet. */
 const parts = (sheet: string): Readonly<Record<string, string>> => ({
-  '[Content_Types].xml': `<Types xmlns="${packaged}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${media}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${media}.worksheet+xml"/></Types>`,
-  '_rels/.rels': `<Relationships xmlns="${packaged}/relationships"><Relationship Id="rId1" Type="${document}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-  'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${document}"><sheets><sheet name="${escapeXml(sheet)}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-  'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packaged}/relationships"><Relationship Id="rId1" Type="${document}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+  '[Content_Types].xml': `<Types xmlns="${packageNamespace}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${mediaType}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${mediaType}.worksheet+xml"/></Types>`,
+  '_rels/.rels': `<Relationships xmlns="${packageNamespace}/relationships"><Relationship Id="rId1" Type="${relationshipsNamespace}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+  'xl/workbook.xml': `<workbook xmlns="${mainNamespace}" xmlns:r="${relationshipsNamespace}"><sheets><sheet name="${escapeXml(sheet)}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packageNamespace}/relationships"><Relationship Id="rId1" Type="${relationshipsNamespace}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
 });
 
-/** Writes rows to a workbook as they come. */
+/** Writes rows to a workbook one by one. */
 export interface WorkbookWriter {
-  /** @throws {Error} when the row, or one of its texts, exceeds the limits of a workbook */
+  /** @throws {Error} if there are too many rows, or a text is too long */
   writeRow(cells: readonly string[]): void;
-  /** Compresses the rows written since the last flush, so that they take little memory. */
+  /** Compresses the rows since the last flush, to save memory. */
   flush(): void;
   end(): Blob;
 }
 
 /**
- * Opens an XLSX file with one sheet, whose first row stays in view. All cells are text, so that a spreadsheet does not round ids, or
- * interpret texts as formulas, numbers, or dates.
+ * Creates an XLSX file with one sheet. Its first row stays in view. All cells are text, so that spreadsheets do not round IDs or interpret
+ * texts as formulas, numbers, or dates.
  *
  * @param widths of the columns, in characters
  */
-export function openWorkbook(sheet: string, widths: readonly number[]): WorkbookWriter {
+export function createWorkbook(sheet: string, widths: readonly number[]): WorkbookWriter {
   const compressed: BlobPart[] = [];
   const zip = new Zip((error, data) => {
     if (error) throw error;
     compressed.push(new Blob([Uint8Array.from(data)]));
   });
-  const open = (path: string) => {
+  const addFile = (path: string) => {
     const file = new ZipDeflate(path, { level: 6 });
     zip.add(file);
     return file;
   };
-  for (const [path, text] of Object.entries(parts(sheet))) open(path).push(strToU8(declaration + text), true);
-  const rows = open('xl/worksheets/sheet1.xml');
+  for (const [path, text] of Object.entries(parts(sheet)))
+    addFile(path).push(strToU8(declaration + text), true);
+  const rows = addFile('xl/worksheets/sheet1.xml');
   const columns = widths.map(
     (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
   );
-  let xml = `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${columns.join('')}</cols><sheetData>`;
+  let xml = `${declaration}<worksheet xmlns="${mainNamespace}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${columns.join('')}</cols><sheetData>`;
   let count = 0;
   return {
     writeRow(cells) {
-      if (++count > limits.rows)
+      if (++count > maxRows)
         throw new Error(
-          `A workbook has at most ${(limits.rows - 1).toLocaleString()} plants. Export them as CSV.`,
+          `An Excel sheet can have at most ${(maxRows - 1).toLocaleString()} plants. Export them as CSV.`,
         );
-      if (cells.some((text) => text.length > limits.text))
-        throw new Error('A name is too long for a workbook. Export the plants as CSV.');
+      if (cells.some((text) => text.length > maxTextLength))
+        throw new Error('A text is too long for an Excel cell. Export the plants as CSV.');
       xml += `<row r="${count}">${cells.map((text, index) => writeCell(text, nameColumn(index) + count)).join('')}</row>`;
     },
     flush() {
@@ -68,7 +71,7 @@ export function openWorkbook(sheet: string, widths: readonly number[]): Workbook
     end() {
       rows.push(strToU8(`${xml}</sheetData></worksheet>`), true);
       zip.end();
-      return new Blob(compressed, { type: `${media}.sheet` });
+      return new Blob(compressed, { type: `${mediaType}.sheet` });
     },
   };
 }
@@ -78,13 +81,13 @@ function writeCell(text: string, address: string): string {
   return `<c r="${address}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`;
 }
 
-/** `A` to `Z`, then `AA` and so on. */
+/** The name of a column by its index: `A` to `Z`, then `AA`, and so on. */
 export function nameColumn(column: number): string {
   const letter = String.fromCharCode(65 + (column % 26));
   return column < 26 ? letter : nameColumn(Math.floor(column / 26) - 1) + letter;
 }
 
-/** Escapes a text; characters that XML cannot have are written as `_x000D_` (ECMA-376, part 1, section 22.9.2.19). */
+/** Escapes a text. Characters that XML cannot contain become, for example, `_x000D_` (ECMA-376, part 1, section 22.9.2.19). */
 export function escapeXml(text: string): string {
   return text
     .replace(/_(?=x[\da-f]{4}_)/gi, '_x005F_')

@@ -1,5 +1,5 @@
 import * as z from 'zod';
 
-// zod would compile its schemas with `new Function`, and try whether it may: a violation of the Content-Security-Policy.
-// This must run before the schemas are created, so this module is imported before those of the contract.
+// By default, zod compiles schemas with `new Function`, which the Content-Security-Policy forbids.
+// Import this module before the modules of the contract, because it must run before a schema is created.
 z.config({ jitless: true });

@@ -1,7 +1,7 @@
 import { type Client, isRejectedError, unwrap } from '@plant-store/client';
 import { explainRejection } from './explain-failure.js';
 
-/** Asks the service why it does not accept the token of a client; `undefined` if it does, or if no reply shows it. */
+/** Returns why the service rejects the token of a client, or `undefined` if it accepts the token or does not reply. */
 export async function checkToken(
   client: Pick<Client, 'getOwnToken'>,
   signal: AbortSignal,

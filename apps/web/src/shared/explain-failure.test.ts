@@ -62,7 +62,7 @@ describe('a reply of the service', () => {
     expect(rejected.message).toBe('The access token has expired. Nothing you typed is lost.');
     const failed = { ...errors.internal_error, message: 'An error.' };
     const { message } = await explain(failed, { 'X-Request-Id': 'request-7' });
-    expect(message).toContain('request id request-7.');
+    expect(message).toContain('request ID request-7.');
   });
 });
 
@@ -89,18 +89,18 @@ describe('a call without a reply', () => {
   it('words failures of reads and changes differently from failures of creates', async () => {
     for (const { status, error, example } of ofOperation) {
       const rejected = await reject({ status, error, message: example });
-      expect(explainFailure(rejected, 'read').message).not.toMatch(/\bstored|stores|sent than|safe/);
-      expect(explainFailure(rejected, 'change').message).not.toMatch(/may have been saved/);
+      expect(explainFailure(rejected, 'read').message).not.toMatch(/saved|save changes|sent than|safe/);
+      expect(explainFailure(rejected, 'change').message).not.toMatch(/plant may have been saved/);
     }
     const lost = new NetworkError(request, 'no reply');
     expect(explainError(lost, true, 'read').message).toBe('The connection to the server failed.');
     expect(explainError(lost, true, 'change').message).toMatch(
-      /It may have been changed\. Trying again is safe\.$/,
+      /The change may have been saved\. Trying again is safe\.$/,
     );
   });
 
   it.each(['not_sent', 'rejected'] as const)(
-    'does not claim that a plant may be stored that was %s',
+    'does not claim that a plant may have been saved that was %s',
     (outcome) => {
       const { message } = explainError(new NetworkError({ ...request, outcome }, 'no reply'), true);
       expect(message).toBe('The connection to the server failed.');

@@ -8,21 +8,25 @@ import {
 } from '@plant-store/client';
 import type { ErrorName, ErrorNumber } from '@plant-store/contract/errors';
 import type { ResourceName } from '@plant-store/contract/resources';
-import { adviseReload } from './tab-storage.js';
+import { adviseReload } from './page-storage.js';
 
 /** The purpose of a request. It determines what may have happened if no reply came. */
 export type Purpose = 'add' | 'change' | 'read';
 
-/** Why a request failed or may have failed, in words for people, and what they can do. */
+/** Explains to a person why a request failed or may have failed, and what to do. */
 export interface Failure {
   /**
-   * What it is about: `id`, the id is taken; `plant`, something else in the plant; `token`, the access token, so that nothing works until
-   * it is replaced; `scope`, what the token permits; `later`, the service or the network, so that the same request may succeed later.
+   * What the failure is about:
+   * - `id`: the ID is taken.
+   * - `plant`: something else about the plant.
+   * - `token`: the access token. Nothing works until it is replaced.
+   * - `scope`: what the token permits.
+   * - `later`: the service or the network. The same request may succeed later.
    */
   readonly about: 'id' | 'plant' | 'token' | 'scope' | 'later';
   /** What happened, and what to do. */
   readonly message: string;
-  /** What happened, for cases in which the page itself retries. */
+  /** Only what happened, for requests that the page retries. */
   readonly cause: string;
 }
 
@@ -32,14 +36,15 @@ interface Rejection {
   readonly message: string;
   /** When to try again. */
   readonly wait: string;
-  /** What may have happened nevertheless, and that retrying is safe. */
+  /** What the request may have done, and that retrying is safe. */
   readonly uncertain: string;
-  /** That retrying is safe; empty if that is obvious. */
+  /** That retrying is safe. Empty for a read. */
   readonly safe: string;
+  /** What to report if the error happens again. */
   readonly report: string;
 }
 
-/** How to explain a rejection with a number of the registry. */
+/** How to explain an error of the registry. */
 interface Explanation {
   readonly about: Failure['about'];
   /** What happened, and what to do if the message of the service does not say so. */
@@ -49,10 +54,10 @@ interface Explanation {
 const safe = 'Trying again is safe.';
 const uncertain: Readonly<Record<Purpose, string>> = {
   add: `The plant may have been saved. ${safe}`,
-  change: `It may have been changed. ${safe}`,
+  change: `The change may have been saved. ${safe}`,
   read: '',
 };
-const ofPage: Explanation = {
+const pageError: Explanation = {
   about: 'plant',
   explain: ({ message, report }) => [
     `The server could not read the request: ${message}`,
@@ -60,14 +65,14 @@ const ofPage: Explanation = {
     report,
   ],
 };
-const ofAddress: Explanation = {
+const addressError: Explanation = {
   about: 'later',
   explain: ({ message }) => [
     `This address does not accept plants: ${message}`,
-    'Ask your administrator for the right one.',
+    'Ask your administrator for the right address.',
   ],
 };
-const ofToken: Explanation = {
+const tokenError: Explanation = {
   about: 'token',
   explain: ({ message }) => [message, 'Nothing you typed is lost.'],
 };
@@ -82,31 +87,31 @@ type Explanations = Readonly<
     Partial<Record<ErrorNumber, Explanation>>
 >;
 
-/** By number, because importing the table with the names would load all its texts in the first view. */
+/** Keyed by error number. The table with the names would load all messages with the first view. */
 const explanations: Explanations = {
   // bad_request
-  40000: ofPage,
+  40000: pageError,
   // malformed_json
-  40001: ofPage,
+  40001: pageError,
   // unsupported_content_type
-  40004: ofPage,
+  40004: pageError,
   // invalid_plant
   40002: { about: 'plant', explain: ({ message }) => [message] },
   // id_taken
-  40003: { about: 'id', explain: () => ['Another plant has this id.', 'Choose another id.'] },
+  40003: { about: 'id', explain: () => ['Another plant has this ID.', 'Choose another ID.'] },
   // id_retired
   40007: {
     about: 'id',
-    explain: () => ['The plant with this id was deleted.', 'Choose another id.'],
+    explain: () => ['This ID belonged to a deleted plant.', 'Choose another ID.'],
   },
   // changes_unsupported
-  50100: ofPage,
+  50100: pageError,
   // precondition_required
-  40008: ofPage,
+  40008: pageError,
   // precondition_failed
   41200: {
     about: 'plant',
-    explain: () => ['Someone else changed this plant.', 'Review it, then decide.'],
+    explain: () => ['Someone else changed this plant.', 'Review the new version, then decide.'],
   },
   // body_too_large
   40005: {
@@ -117,7 +122,7 @@ const explanations: Explanations = {
     ],
   },
   // batch_too_large
-  40006: ofPage,
+  40006: pageError,
   // invalid_token_request
   40009: { about: 'plant', explain: ({ message }) => [message] },
   // token_inactive
@@ -125,24 +130,24 @@ const explanations: Explanations = {
   // cursor_expired
   40011: {
     about: 'plant',
-    explain: () => ['The server now has the plants of a backup.', 'Reload the page.'],
+    explain: () => ['The plants were restored from a backup.', 'Reload the page.'],
   },
   // exceeds_issuer
   40301: { about: 'scope', explain: ({ message }) => [message] },
   // token_not_found
   40402: { about: 'plant', explain: ({ message }) => [message] },
   // missing_token
-  40100: ofToken,
+  40100: tokenError,
   // invalid_token
-  40101: ofToken,
+  40101: tokenError,
   // insufficient_scope
   40300: { about: 'scope', explain: ({ message }) => [message] },
   // not_found
-  40400: ofAddress,
+  40400: addressError,
   // plant_not_found
   40401: { about: 'plant', explain: ({ message }) => [message] },
   // method_not_allowed
-  40500: ofAddress,
+  40500: addressError,
   // rate_limited
   42900: {
     about: 'later',
@@ -203,30 +208,30 @@ type Rejected = Pick<RejectedError, 'message' | 'requestId' | 'retryAfterMs'> & 
 const isRejection = (error: unknown): error is Pick<Rejected, 'error' | 'message'> =>
   !(error instanceof Error) && typeof Object(error).error === 'number';
 
-/** Explains a rejection. If this version does not know the number, uses the message of the service. */
+/** Explains a rejection. For an unknown error number, it uses the message of the service. */
 export function explainRejection(
   rejection: Pick<Rejected, 'error' | 'message'> & Partial<Rejected>,
   purpose: Purpose = 'add',
 ): Failure {
   const { error, message, requestId = null, retryAfterMs = 0 } = rejection;
   const seconds = Math.ceil(retryAfterMs / 1000);
-  const byWords: Explanation = { about: 'later', explain: () => [message] };
-  const { about, explain } = { ...byWords, ...explanations[error as ErrorNumber] };
+  const fallback: Explanation = { about: 'later', explain: () => [message] };
+  const { about, explain } = { ...fallback, ...explanations[error as ErrorNumber] };
   const wait = seconds > 1 ? `in ${seconds} seconds` : 'in a moment';
   const report =
-    requestId === null ? '' : `If this happens again, give your administrator the request id ${requestId}.`;
-  const again = { safe: purpose === 'read' ? '' : safe, uncertain: uncertain[purpose] };
-  const sentences = explain({ message, wait, report, ...again }, purpose);
+    requestId === null ? '' : `If this happens again, give your administrator the request ID ${requestId}.`;
+  const safety = { safe: purpose === 'read' ? '' : safe, uncertain: uncertain[purpose] };
+  const sentences = explain({ message, wait, report, ...safety }, purpose);
   return { about, message: joinSentences(sentences), cause: sentences[0] };
 }
 
 /** Explains an error of a client call. */
-export function explainError(error: unknown, online = navigator.onLine, purpose: Purpose = 'add'): Failure {
-  const [cause, advice = ''] = explainThrown(error, online);
-  const notStored = isPlantStoreError(error) && error.outcome !== 'unknown';
+export function explainError(error: unknown, isOnline = navigator.onLine, purpose: Purpose = 'add'): Failure {
+  const [cause, advice = ''] = explainThrown(error, isOnline);
+  const isNotStored = isPlantStoreError(error) && error.outcome !== 'unknown';
   return {
     about: 'later',
-    message: joinSentences([cause, notStored ? '' : uncertain[purpose], advice]),
+    message: joinSentences([cause, isNotStored ? '' : uncertain[purpose], advice]),
     cause,
   };
 }
@@ -234,10 +239,10 @@ export function explainError(error: unknown, online = navigator.onLine, purpose:
 const joinSentences = (sentences: readonly string[]) =>
   sentences.filter((sentence) => sentence !== '').join(' ');
 
-function explainThrown(error: unknown, online: boolean): readonly [cause: string, advice?: string] {
+function explainThrown(error: unknown, isOnline: boolean): readonly [cause: string, advice?: string] {
   if (isTimeoutError(error)) return ['The server did not answer in time.'];
   if (isNetworkError(error)) {
-    return online
+    return isOnline
       ? ['The connection to the server failed.']
       : ['This device is offline.', 'Connect, then try again.'];
   }

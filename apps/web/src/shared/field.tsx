@@ -5,7 +5,7 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly label: string;
   /** What to enter. A problem replaces it. */
   readonly hint: string;
-  /** What is wrong with the value, in a whole sentence. */
+  /** A sentence about what is wrong with the value. */
   readonly problem?: string | undefined;
   readonly ref?: Ref<HTMLInputElement>;
   /** The input component, if it is not a plain `input`. */
@@ -14,7 +14,7 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly children?: ReactNode;
 }
 
-/** A labelled input with a line below it that has room for a problem, so that nothing moves when one appears. */
+/** A labeled input. The line below it has room for a problem, so that nothing moves when one appears. */
 export function Field({ label, hint, problem, as: Input = 'input', children, ...input }: FieldProps) {
   const id = useId();
   return (

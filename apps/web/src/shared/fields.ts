@@ -4,27 +4,31 @@ import { resources } from '@plant-store/contract/resources';
 
 const { fields } = resources.plant;
 
-/** The names of a plant's texts, in their order. */
+/** The names of a plant's text fields, in order. */
 export const textNames = namesOf<Plant>(resources.plant);
 
 export type TextName = keyof Plant;
 
-/** The fields of a plant that a person enters: its id and its texts. */
+/** The fields of a plant that a person enters: its ID and its texts. */
 export type FieldName = 'id' | TextName;
 
 /** A value for each field. */
 export type ByField<Value> = { readonly [Name in FieldName]: Value };
 
-/** The fields of a plant as a person writes them. Empty and absent fields are the same. */
+/** The fields of a plant as a person types them. An empty field counts as absent. */
 export type Texts = ByField<string>;
 
-/** In their order in files; a form has the id last. */
+/** In the order of files. A form has the ID last. */
 export const fieldNames: readonly FieldName[] = ['id', ...textNames];
 
 /** The labels of the fields. */
-export const labels: ByField<string> = mapFields((name) => fields[name]?.label ?? 'Id');
+export const labels: ByField<string> = mapFields((name) => fields[name]?.label ?? 'ID');
 
-/** Before anything is entered. */
+/** The label of a field within a sentence, such as `name` or `ID`. */
+export const labelInSentence = (name: FieldName): string =>
+  name === 'id' ? labels.id : labels[name].toLowerCase();
+
+/** An empty form. */
 export const noTexts: Texts = mapFields(() => '');
 
 /** Makes a value for each field. */

@@ -32,7 +32,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A decorative icon in the color of the text around it: the text beside it says what it means. */
+/** A decorative icon in the color of the surrounding text. Screen readers ignore it, so it needs a label next to it. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg

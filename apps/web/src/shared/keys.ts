@@ -1,19 +1,19 @@
 import { useEffect, useRef } from 'react';
-import { keepInTab, readFromTab, tabStorageKeys } from './tab-storage.js';
+import { readStored, storageKeys, writeStored } from './page-storage.js';
 
-/** The actions of keys: by character, such as `/` and `n`; `mod+z` is with Ctrl, or Command on a Mac. */
+/** The actions by key, such as `/`, `n`, or `mod+z`, where `mod` is Ctrl, or Command on a Mac. */
 export type KeyActions = Readonly<Record<string, () => unknown>>;
 
 const isMac = /^(Mac|iP)/.test(navigator.platform);
 
-/** Whether single-key shortcuts are on. They can be switched off, because speech input may trigger them by accident (WCAG 2.2, 2.1.4). */
-export const areCharacterKeysOn = () => readFromTab(tabStorageKeys.characterKeys) !== false;
+/** Whether single-key shortcuts are on. Users can turn them off, because speech input may trigger them (WCAG 2.2, 2.1.4). */
+export const areCharacterKeysOn = () => readStored(storageKeys.characterKeys) !== false;
 
 export function switchCharacterKeys(isOn: boolean): void {
-  keepInTab(tabStorageKeys.characterKeys, isOn ? undefined : false);
+  writeStored(storageKeys.characterKeys, isOn ? undefined : false);
 }
 
-/** Handles keys wherever the focus is, except while the person types, or a modal is open. */
+/** Handles keys wherever the focus is, except in a text field or while a modal dialog is open. */
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   useEffect(() => {
@@ -22,8 +22,8 @@ export function useKeys(actions: KeyActions): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const { key, altKey, shiftKey, target } = event;
-      const [mod, other] = isMac ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];
-      if (event.defaultPrevented || event.isComposing || altKey || other || isTyped(target)) return;
+      const [mod, otherMod] = isMac ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];
+      if (event.defaultPrevented || event.isComposing || altKey || otherMod || isTextField(target)) return;
       if (document.querySelector('dialog[open]') !== null) return;
       if (mod ? shiftKey : !areCharacterKeysOn()) return;
       const action = latest.current[mod ? `mod+${key.toLowerCase()}` : key];
@@ -36,8 +36,8 @@ export function useKeys(actions: KeyActions): void {
   }, []);
 }
 
-/** Whether keys are typed into a text there. */
-function isTyped(target: EventTarget | null): boolean {
+/** Whether keys pressed in an element are text input. */
+function isTextField(target: EventTarget | null): boolean {
   const element =
     target instanceof Element ? target.closest('input, textarea, select, [contenteditable]') : null;
   return element !== null && !(element instanceof HTMLInputElement && element.type === 'checkbox');

@@ -1,12 +1,12 @@
 import { Component, type ComponentType, lazy, type ReactNode, Suspense } from 'react';
-import { adviseReload } from './tab-storage.js';
+import { adviseReload } from './page-storage.js';
 
-/** Shown when a part of the page cannot be loaded, such as after the service was upgraded. */
+/** The message when a part of the page cannot be loaded, for example after an upgrade of the service. */
 export const notLoaded = `Part of this page did not load: the network is down, or the server was upgraded. ${adviseReload()}`;
 
-const notShown = `stopped working. ${adviseReload()} If this happens again, report this text:`;
+const failedAdvice = `stopped working. ${adviseReload()} If this happens again, report this text:`;
 
-/** Loads a part of the page. A failure to load it is a separate error, so that it is not mistaken for another one. */
+/** Loads a part of the page. @throws {Error} with the message `notLoaded` if loading fails */
 export async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();
@@ -17,11 +17,11 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
 
 interface LoadBoundaryProps {
   readonly children: ReactNode;
-  /** What it wraps, in words: by default a part of the page. */
+  /** The subject of the error message. */
   readonly what?: string;
 }
 
-/** Keeps the rest of the page when a part of it cannot be loaded or shown, and shows what happened and what to do. */
+/** If a part of the page fails to load or render, shows what happened and what to do instead. The rest of the page stays. */
 export class LoadBoundary extends Component<LoadBoundaryProps, { readonly error?: Error }> {
   override readonly state: { readonly error?: Error } = {};
 
@@ -37,7 +37,7 @@ export class LoadBoundary extends Component<LoadBoundaryProps, { readonly error?
     return (
       <div className="stack">
         <p role="alert" className="message problem">
-          {isNotLoaded ? notLoaded : `${what} ${notShown}`}
+          {isNotLoaded ? notLoaded : `${what} ${failedAdvice}`}
         </p>
         {!isNotLoaded && <code translate="no">{`${error}`}</code>}
         <button type="button" onClick={() => location.reload()}>

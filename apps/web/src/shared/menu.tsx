@@ -6,30 +6,30 @@ interface MenuProps {
   readonly className?: string;
   /** Whether the button is only an icon, without a border. */
   readonly isQuiet?: boolean;
-  /** Buttons and links: one that is pressed closes it. */
+  /** Buttons and links. Pressing one closes the menu. */
   readonly children: ReactNode;
 }
 
-/** A button that shows others below it, until one of them, something else, or Escape is pressed. */
+/** A button that opens a menu. Pressing an item, something outside, or Escape closes it. */
 export function Menu({ label, className = '', isQuiet = false, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
-  const has = (target: EventTarget | null) => target instanceof Node && root.current?.contains(target);
+  const contains = (target: EventTarget | null) => target instanceof Node && root.current?.contains(target);
   useEffect(() => {
     if (!isOpen) return;
-    const onPress = ({ target }: PointerEvent) => !has(target) && setOpen(false);
-    document.addEventListener('pointerdown', onPress);
-    return () => document.removeEventListener('pointerdown', onPress);
+    const onPointerDown = ({ target }: PointerEvent) => !contains(target) && setOpen(false);
+    document.addEventListener('pointerdown', onPointerDown);
+    return () => document.removeEventListener('pointerdown', onPointerDown);
   }, [isOpen]);
   const close = () => {
     setOpen(false);
-    button.current?.focus(); // What had the focus is about to be hidden.
+    button.current?.focus(); // The focused item is about to be hidden.
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return;
-    event.preventDefault(); // It closes no sheet around it.
+    event.preventDefault(); // Keeps a surrounding sheet open.
     close();
   };
   return (
@@ -39,7 +39,7 @@ export function Menu({ label, className = '', isQuiet = false, children }: MenuP
       className={`menu ${className}`}
       data-open={isOpen || undefined}
       onKeyDown={onKeyDown}
-      onBlur={({ relatedTarget }) => relatedTarget !== null && !has(relatedTarget) && setOpen(false)}
+      onBlur={({ relatedTarget }) => relatedTarget !== null && !contains(relatedTarget) && setOpen(false)}
     >
       <button
         ref={button}

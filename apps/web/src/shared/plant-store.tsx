@@ -8,20 +8,20 @@ import type { Failure } from './explain-failure.js';
 /** Where the service is, without a trailing slash. */
 export const serviceUrl = location.origin + basePath.slice(0, -1);
 
-/** The query keys. They do not depend on the token, because each token has its own `QueryClient`. */
+/** The query keys. They do not depend on the token, because each token has a separate `QueryClient`. */
 export const queryKeys: TanstackQueryUtils = createTanstackQueryUtils(
   createClient({ baseUrl: serviceUrl, token: 'sends-nothing' }),
 );
 
-/** What the page calls the service with. */
+/** The client of the page, and its token. */
 export interface PlantStore {
   readonly token: string;
-  /** Stays the same while the token of one person is renewed, and differs for any other token. */
+  /** Stays the same when the token of a sign-in is renewed. Every other token has a different one. */
   readonly sessionId: string;
   readonly client: Client;
   /** The operations of the client, for TanStack Query. */
   readonly operations: TanstackQueryUtils;
-  /** To be called when the service rejects the token, with the reason. */
+  /** Call it with the reason when the service rejects the token. */
   rejectToken(message: string): void;
 }
 
@@ -67,7 +67,7 @@ export function PlantStoreProvider({
   return <PlantStoreContext value={store}>{children}</PlantStoreContext>;
 }
 
-/** What the page calls the service with. @throws {Error} outside of the provider */
+/** The client of the page, and its token. @throws {Error} outside of the provider */
 export function usePlantStore(): PlantStore {
   const store = use(PlantStoreContext);
   if (store === undefined) throw new Error('There is no PlantStoreProvider above.');

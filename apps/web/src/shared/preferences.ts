@@ -1,9 +1,9 @@
-import { keepInTab, openStorage, readFromTab, tabStorageKeys } from './tab-storage.js';
+import { openStorage, readStored, storageKeys, writeStored } from './page-storage.js';
 
-/** A person's preferences for the list. They stay in this browser, and contain no texts of plants. */
+/** A person's preferences for the list. They stay in this browser and contain no plant data. */
 export interface Preferences {
   readonly sortedBy?: string;
-  /** The sheets on which labels were printed last. */
+  /** The format of the last printed labels. */
   readonly labels?: string;
   /** The columns that are not shown. */
   readonly hidden?: readonly string[];
@@ -11,14 +11,14 @@ export interface Preferences {
 
 /** Reads the stored preferences; empty if the browser blocks its storage. */
 export function readPreferences(): Preferences {
-  return Object(readFromTab(tabStorageKeys.preferences, openStorage('device')));
+  return Object(readStored(storageKeys.preferences, openStorage('device')));
 }
 
 /** Adds choices to the stored preferences. If the browser blocks its storage, a reload forgets them. */
 export function keepPreferences(chosen: Preferences): void {
   const all = { ...readPreferences(), ...chosen };
-  keepInTab(tabStorageKeys.preferences, all, openStorage('device'));
+  writeStored(storageKeys.preferences, all, openStorage('device'));
 }
 
-/** The sheets on which labels are printed unless others are chosen. */
+/** The format of labels: the last one, or A4. */
 export const readLabelFormat = () => (readPreferences().labels === 'letter' ? 'letter' : 'a4');

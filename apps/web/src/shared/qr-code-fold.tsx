@@ -7,7 +7,7 @@ const QrCode = lazyPart(
 );
 
 interface QrCodeFoldProps extends ComponentProps<typeof QrCode> {
-  /** The buttons beside the one that shows and hides the code. */
+  /** More buttons, next to the button that shows and hides the code. */
   readonly children?: ReactNode;
 }
 

@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 
-/** A QR code of an address, black on white in dark colors as well, since many cameras read no other. */
+/** A QR code of an address. It is always black on white, because many cameras cannot read inverted codes. */
 export function QrCode({ address, label }: { readonly address: string; readonly label: string }) {
   const { size, data } = encode(address, { border: 4 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));

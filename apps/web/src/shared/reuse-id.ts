@@ -3,10 +3,10 @@ import type { NewPlant, StoredPlant } from '@plant-store/contract/operations';
 import { hasSameTexts, pickTexts } from './texts.js';
 
 /**
- * Reuses the id of a deleted plant for another one, or for the same one. If the same plant already exists, it may be from an attempt whose
- * reply was lost.
+ * Stores a plant under the ID of a deleted plant. If the same plant already exists, this also succeeds, because an earlier reply may have
+ * been lost.
  *
- * @throws {RejectedError | PlantStoreError} when that failed, or may have failed
+ * @throws {RejectedError | PlantStoreError} when the plant is not, or may not be, stored
  */
 export async function reuseId(
   client: Pick<Client, 'updatePlant' | 'getPlant'>,
@@ -18,8 +18,9 @@ export async function reuseId(
   const body = pickTexts(plant);
   const reply = await client.updatePlant({ params, headers, body, ...options });
   if (reply.status === 412) {
-    const now = await client.getPlant({ params, ...options });
-    if (now.status === 200 && hasSameTexts(now.body, body)) return { plant: now.body, etag: now.etag };
+    const current = await client.getPlant({ params, ...options });
+    if (current.status === 200 && hasSameTexts(current.body, body))
+      return { plant: current.body, etag: current.etag };
   }
   const { body: stored, etag } = ensureSuccess(reply);
   return { plant: stored, etag };

@@ -8,7 +8,7 @@ interface RouteLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link to a view. It does not reload the page, unless it is opened in another tab. */
+/** A link to a view. It navigates without reloading the page, and can be opened in a new tab. */
 export function RouteLink({ to, isCurrent = false, className, children }: RouteLinkProps) {
   const onClick = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -7,9 +7,9 @@ export interface SavedFile {
 }
 
 /**
- * Lets the browser save a file, as if a link to it had been followed. No browser reports whether it did: one may be set to refuse.
+ * Downloads a file. Browsers do not report whether they saved it, and may block downloads, so show a `SavedFileLink` afterward.
  *
- * @returns the file for `SavedFileLink`, valid until that is no longer shown
+ * @returns the file, valid until its `SavedFileLink` is unmounted
  */
 export function saveFile(file: Blob, name: string): SavedFile {
   const url = URL.createObjectURL(file);
@@ -20,18 +20,18 @@ export function saveFile(file: Blob, name: string): SavedFile {
   return { url, name };
 }
 
-/** How long the file stays after its link is gone, in milliseconds, because some browsers only read it after asking where to save it. */
-const keptMs = 60_000;
+/** How long the file stays after its link is unmounted. Some browsers only read the file after they ask where to save it. */
+const revokeDelayMs = 60_000;
 
 /** A link to a file that the browser may have refused to save. */
 export function SavedFileLink({ file: { url, name } }: { readonly file: SavedFile }) {
   useEffect(() => {
-    // Effects of a development build run twice.
-    clearTimeout(revoking.get(url));
+    // In a development build, effects run twice.
+    clearTimeout(revocations.get(url));
     return () => {
-      revoking.set(
+      revocations.set(
         url,
-        setTimeout(() => URL.revokeObjectURL(url), keptMs),
+        setTimeout(() => URL.revokeObjectURL(url), revokeDelayMs),
       );
     };
   }, [url]);
@@ -45,4 +45,4 @@ export function SavedFileLink({ file: { url, name } }: { readonly file: SavedFil
   );
 }
 
-const revoking = new Map<string, ReturnType<typeof setTimeout>>();
+const revocations = new Map<string, ReturnType<typeof setTimeout>>();

@@ -39,7 +39,7 @@ export function Sheet({
     return () => current?.close();
   }, [isOpen]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a press beside it; the key for that is Escape, by the dialog itself
+    // biome-ignore lint/a11y/useKeyWithClickEvents: for a press outside; the dialog handles Escape
     <dialog
       ref={dialog}
       {...(isBare ? { 'aria-label': title } : { 'aria-labelledby': id })}

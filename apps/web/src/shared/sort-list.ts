@@ -16,13 +16,13 @@ export function sortList(filter: PlantFilter, sortedBy: ListOrder): void {
   navigate({ view: 'plants', filter: { ...filter, order: sortedBy } });
 }
 
-/** All plants, sorted as the list was sorted last. */
+/** All plants, in the order that was chosen last. */
 export function sortedHome(): Route {
   const { sortedBy = null } = readPreferences();
   return isOrder(sortedBy) ? { ...home, filter: { order: sortedBy } } : home;
 }
 
-/** Sorts the list as it was sorted last, when the page opens at its plain address. */
+/** When the page opens without a filter or view, restores the order that was chosen last. */
 export function restoreSort(): void {
   const route = parseRoute(location);
   const isList = route.view === 'plants' && route.id === undefined && location.search === '';

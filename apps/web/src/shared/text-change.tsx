@@ -45,16 +45,19 @@ function splitChange(
   before: string,
   after: string,
 ): readonly [start: string, removed: string, added: string, end: string] {
-  const [one, other] = [before, after].map((text) => text.split(/(?<=\s)|(?=\s)/)) as [string[], string[]];
-  const shorter = Math.min(one.length, other.length);
+  const [oldWords, newWords] = [before, after].map((text) => text.split(/(?<=\s)|(?=\s)/)) as [
+    string[],
+    string[],
+  ];
+  const commonLength = Math.min(oldWords.length, newWords.length);
   let start = 0;
-  while (start < shorter && one[start] === other[start]) start++;
+  while (start < commonLength && oldWords[start] === newWords[start]) start++;
   let end = 0;
-  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  while (end < commonLength - start && oldWords.at(-1 - end) === newWords.at(-1 - end)) end++;
   return [
-    one.slice(0, start).join(''),
-    one.slice(start, one.length - end).join(''),
-    other.slice(start, other.length - end).join(''),
-    one.slice(one.length - end).join(''),
+    oldWords.slice(0, start).join(''),
+    oldWords.slice(start, oldWords.length - end).join(''),
+    newWords.slice(start, newWords.length - end).join(''),
+    oldWords.slice(oldWords.length - end).join(''),
   ];
 }

@@ -1,12 +1,12 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** A phone, on which plants are cards, as in the styles. */
+/** A phone, on which plants are shown as cards. The style sheets use the same width. */
 export const narrowScreen = '(max-width: 40rem)';
 
 /** A window without room for the side bar, and for a plant beside the list. */
 export const withoutSideBar = '(max-width: 60rem)';
 
-/** Whether a media query matches, also after the window has changed. */
+/** Whether a media query matches. Updates when the window changes. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (onChange: () => void) => {

@@ -10,7 +10,7 @@ export function useOwnToken(): OwnToken | undefined {
   const { queryFn, queryKey } = operations.getOwnToken.queryOptions();
   const { data } = useQuery({
     queryFn,
-    // Otherwise mounted components would keep the scopes of another token.
+    // With another token, mounted components must not keep the scopes of the previous one.
     queryKey: [...queryKey, sessionId],
     staleTime: Infinity,
     networkMode: 'always',
@@ -25,13 +25,13 @@ export function useScopes(): readonly Scope[] | undefined {
   return useOwnToken()?.scopes;
 }
 
-/** Whether the page offers actions that require a scope: yes, unless the token is known to lack it. */
+/** Whether to offer actions that require a scope. `true` unless the token is known to lack it. */
 export function useMay(scope: Scope): boolean {
   return useScopes()?.includes(scope) ?? true;
 }
 
-/** The words for what each scope permits, in the order of lists. */
-export const verbs: readonly (readonly [Scope, string])[] = [
+/** The verb for what each scope permits, in the order of sentences. */
+export const scopeVerbs: readonly (readonly [Scope, string])[] = [
   ['read', 'see'],
   ['create', 'add'],
   ['update', 'edit'],
@@ -40,11 +40,11 @@ export const verbs: readonly (readonly [Scope, string])[] = [
 
 /** Describes in a sentence what a token may and may not do. */
 export function describeScopes(scopes: readonly Scope[]): string {
-  const list = (isPermitted: boolean) =>
+  const listVerbs = (isPermitted: boolean) =>
     new Intl.ListFormat('en-US', { type: isPermitted ? 'conjunction' : 'disjunction' }).format(
-      verbs.filter(([scope]) => scopes.includes(scope) === isPermitted).map(([, verb]) => verb),
+      scopeVerbs.filter(([scope]) => scopes.includes(scope) === isPermitted).map(([, verb]) => verb),
     );
-  const [may, lacks] = [list(true), list(false)];
-  if (may === '') return 'This token has no plant permissions.';
-  return `This token can ${may} plants${lacks === '' ? '' : `, but not ${lacks} them`}.`;
+  const [granted, missing] = [listVerbs(true), listVerbs(false)];
+  if (granted === '') return 'This token has no plant permissions.';
+  return `This token can ${granted} plants${missing === '' ? '' : `, but not ${missing} them`}.`;
 }

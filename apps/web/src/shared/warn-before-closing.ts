@@ -1,6 +1,6 @@
-/** Lets the browser ask before it closes the page, until the returned function is called. Independent of the view. */
+/** Makes the browser ask before it closes the page. Returns a function that ends this. */
 export function warnBeforeClosing(): () => void {
-  // A new listener for each call, so that no call ends the warning of another.
+  // Each call adds a separate listener, so that ending one warning does not end another.
   const warn = (event: BeforeUnloadEvent) => event.preventDefault();
   window.addEventListener('beforeunload', warn);
   return () => window.removeEventListener('beforeunload', warn);

@@ -16,10 +16,12 @@ interface SideBarProps {
   onOpen(opened: Opened): void;
 }
 
-/** The maximum number of tags that it lists; the tags sheet has all of them. */
+/** The maximum number of listed tags. The tags sheet shows all of them. */
 const maxTags = 30;
+/** The maximum length of a tag, in characters. */
+const maxTagLength = 60;
 
-/** The views of the list by tag, with counts, and below them the import, access, and keys. */
+/** Links to all plants and to each tag, with counts. Below them: import, access, and keyboard shortcuts. */
 export function SideBar({ route, onOpen }: SideBarProps) {
   return (
     <div className="side">
@@ -37,7 +39,7 @@ export function SideBar({ route, onOpen }: SideBarProps) {
           </li>
         )}
         <SideButton icon="key" label="Access" onClick={() => onOpen('access')} />
-        <SideButton icon="keyboard" label="Keys" hint="?" onClick={() => onOpen('keys')} />
+        <SideButton icon="keyboard" label="Shortcuts" hint="?" onClick={() => onOpen('keys')} />
       </ul>
     </div>
   );
@@ -47,16 +49,16 @@ export function SideBar({ route, onOpen }: SideBarProps) {
 function Views({ route, onOpen }: SideBarProps) {
   const { total, untagged, tags, isCounted } = useCounts(useMay('read'));
   const canEdit = useMay('update');
-  const { leaving } = useUndo();
+  const { pendingDeletes } = useUndo();
   const { view } = route;
   const filter = view === 'import' ? sortedHome().filter : route.filter;
-  const isShown = (wanted: Partial<PlantFilter>) =>
-    view !== 'import' && filter.tag === wanted.tag && filter.without === wanted.without;
-  const to = (wanted: Partial<PlantFilter>): Route => ({
+  const isShown = (target: Partial<PlantFilter>) =>
+    view !== 'import' && filter.tag === target.tag && filter.without === target.without;
+  const to = (target: Partial<PlantFilter>): Route => ({
     view: 'plants',
-    filter: { order: filter.order, ...wanted },
+    filter: { order: filter.order, ...target },
   });
-  // Before they are counted, their order would differ.
+  // The order is unknown until they are counted.
   const names = isCounted ? [...tags.keys()] : [];
   const listed = names.slice(0, maxTags);
   if (filter.tag !== undefined && !listed.includes(filter.tag)) listed.push(filter.tag);
@@ -66,7 +68,7 @@ function Views({ route, onOpen }: SideBarProps) {
         <li>
           <RouteLink to={to({})} isCurrent={isShown({})}>
             <Icon name="plant" /> <span>All plants</span>{' '}
-            <Count count={total && Math.max(0, total - leaving.size)} />
+            <Count count={total && Math.max(0, total - pendingDeletes.size)} />
           </RouteLink>
         </li>
         {((isCounted && untagged !== 0) || filter.without !== undefined) && (
@@ -94,7 +96,7 @@ function Views({ route, onOpen }: SideBarProps) {
                 <RouteLink to={to({ tag })} isCurrent={isShown({ tag })}>
                   <TagDot tag={tag} />{' '}
                   <span dir="auto" translate="no">
-                    {toVisible(tag, 60) || '(empty)'}
+                    {toVisible(tag, maxTagLength) || '(empty)'}
                   </span>{' '}
                   <Count count={tags.get(tag)} />
                 </RouteLink>

@@ -9,14 +9,14 @@ interface LinkSheetProps {
 }
 
 /**
- * Asks whether the token of a link replaces the current one. Otherwise, whoever sends a link could make others store plants under a token
- * of the sender's choice.
+ * Asks whether the token of a link replaces the current one. Without this question, the sender of a link could make others store plants
+ * with a token that the sender chose.
  */
 export function LinkSheet({ onAnswer }: LinkSheetProps) {
-  const own = useOwnToken();
-  const who = own?.name ?? own?.subject;
-  const keep = useRef<HTMLButtonElement>(null);
-  useEffect(() => keep.current?.focus(), []);
+  const ownToken = useOwnToken();
+  const who = ownToken?.name ?? ownToken?.subject;
+  const stayButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => stayButton.current?.focus(), []);
   return (
     <Sheet title="Use the access token from this link?" isOpen onClose={() => onAnswer(false)}>
       <div className="stack">
@@ -36,7 +36,7 @@ export function LinkSheet({ onAnswer }: LinkSheetProps) {
           <span>Use it only if you trust the person who sent the link.</span>
         </p>
         <div className="submit-row">
-          <button ref={keep} type="button" className="primary" onClick={() => onAnswer(false)}>
+          <button ref={stayButton} type="button" className="primary" onClick={() => onAnswer(false)}>
             Stay signed in
           </button>
           <button type="button" onClick={() => onAnswer(true)}>

@@ -1,6 +1,6 @@
 import { accessTokenPrefix, isAccessTokenFormat } from '@plant-store/contract/access-token';
 
-/** The result of reading a text that was entered as an access token. */
+/** The token in an entered text, or why there is none. */
 export type TokenReading =
   | { readonly token: string; readonly problem?: undefined }
   | { readonly token?: undefined; readonly problem: string };
@@ -9,9 +9,9 @@ export type TokenReading =
 const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Reads an access token as people paste it. Drops all white space, because terminals wrap long lines, and also invisible characters,
- * surrounding quotes, the scheme `Bearer`, and the rest of a link. A token of the service must have the right checksum, and a JSON Web
- * Token the right form, so that a text that is certainly not a token is never sent.
+ * Reads an access token as people paste it. Ignores white space (terminals wrap long lines), invisible characters, surrounding quotes, the
+ * scheme `Bearer`, and the rest of a link. To avoid sending other texts, a token of the service must have a valid checksum, and a JSON Web
+ * Token must have three parts.
  */
 export function readToken(text: string): TokenReading {
   const pasted = text

@@ -1,28 +1,28 @@
 import { useId } from 'react';
-import { isDeviceBlocked, type Place } from './kept-token.js';
+import { isDeviceBlocked, type StorageArea } from './stored-token.js';
 
 interface RememberBoxProps {
-  readonly place: Place;
-  onChange(place: Place): void;
+  readonly area: StorageArea;
+  onChange(area: StorageArea): void;
 }
 
 /** Asks whether to keep the token on the device. */
-export function RememberBox({ place, onChange }: RememberBoxProps) {
+export function RememberBox({ area, onChange }: RememberBoxProps) {
   const id = useId();
   return (
     <div className="choice">
       <input
         id={id}
         type="checkbox"
-        checked={place === 'device'}
+        checked={area === 'device'}
         aria-describedby={`${id}-note`}
         onChange={({ target }) => onChange(target.checked ? 'device' : 'tab')}
       />
       <label htmlFor={id}>Remember on this device</label>
       <p id={`${id}-note`} className="note">
-        Anyone who uses this browser after you has your access until you sign out.
+        Until you sign out, anyone who uses this browser can use your access.
       </p>
-      {place === 'device' && isDeviceBlocked() && (
+      {area === 'device' && isDeviceBlocked() && (
         <p role="alert" className="message problem">
           Not remembered: your browser blocks storage, so this page will ask again.
         </p>

@@ -8,28 +8,28 @@ const signedIn = { token: a, id: 'sign-in', signIn: { shared } };
 const renewed = { ...signedIn, token: b };
 const reply = { isRemembered: false, returnTo: '/' };
 
-const none: Session = { kept: undefined, active: false, place: 'tab', asked: false };
-const active: Session = { ...none, kept: entered, active: true };
-const rejected: Session = { ...active, active: false, problem: 'not known', asked: true };
-const onDevice: Session = { ...active, place: 'device' };
-const renewable: Session = { ...active, kept: signedIn };
-const unrenewed: Session = { ...renewable, unrenewed: { times: 1, reason: 'away' } };
+const none: Session = { stored: undefined, active: false, area: 'tab', shouldFocus: false };
+const active: Session = { ...none, stored: entered, active: true };
+const rejected: Session = { ...active, active: false, problem: 'not known', shouldFocus: true };
+const onDevice: Session = { ...active, area: 'device' };
+const renewable: Session = { ...active, stored: signedIn };
+const unrenewed: Session = { ...renewable, renewalFailure: { times: 1, reason: 'away' } };
 const expired: Session = { ...unrenewed, active: false };
-const forgotten: Session = { ...none, asked: true };
-const withB: Session = { ...active, kept: { token: b, id: b }, asked: true };
+const forgotten: Session = { ...none, shouldFocus: true };
+const withB: Session = { ...active, stored: { token: b, id: b }, shouldFocus: true };
 
 const noToken = expect.stringMatching(
   /^The token in the link cannot be used\. This is not an access token\./,
 );
 const keepsToken = expect.stringMatching(/ You are still signed in\.$/);
-const inOtherTab = 'The other tab is signed in now. Close this one.';
+const inOtherTab = 'The other tab is now signed in. You can close this one.';
 const ended = 'Your sign-in expired. Sign in again.';
 
 const reject: SessionEvent = { type: 'reject', token: a, problem: 'not known' };
-const renew: SessionEvent = { type: 'renew', id: 'sign-in', kept: renewed, restarts: false };
+const renew: SessionEvent = { type: 'renew', id: 'sign-in', stored: renewed, restarts: false };
 const failRenewal: SessionEvent = { type: 'failRenewal', id: 'sign-in', reason: 'still away' };
 const endRenewal: SessionEvent = { type: 'endRenewal', id: 'sign-in' };
-const forget: SessionEvent = { type: 'forget', asked: true };
+const forget: SessionEvent = { type: 'forget', shouldFocus: true };
 const openLink = (text: string): SessionEvent => ({ type: 'openLink', text });
 const failSignIn = (tab?: typeof entered, device?: typeof entered): SessionEvent => ({
   type: 'failSignIn',
@@ -38,20 +38,20 @@ const failSignIn = (tab?: typeof entered, device?: typeof entered): SessionEvent
 });
 
 it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
-  ['uses a token that was entered', rejected, { type: 'use', token: b, place: 'tab' }, withB],
-  ['remembers it', none, { type: 'use', token: b, place: 'device' }, { ...withB, place: 'device' }],
+  ['uses a token that was entered', rejected, { type: 'use', token: b, area: 'tab' }, withB],
+  ['remembers it', none, { type: 'use', token: b, area: 'device' }, { ...withB, area: 'device' }],
 
   [
     'uses a sign-in',
     none,
-    { type: 'signIn', signedIn: { ...reply, kept: signedIn }, asked: false },
+    { type: 'signIn', signedIn: { ...reply, stored: signedIn }, shouldFocus: false },
     renewable,
   ],
   [
     'remembers a sign-in from another tab',
     rejected,
-    { type: 'signIn', signedIn: { ...reply, kept: signedIn, isRemembered: true }, asked: true },
-    { ...renewable, place: 'device', asked: true },
+    { type: 'signIn', signedIn: { ...reply, stored: signedIn, isRemembered: true }, shouldFocus: true },
+    { ...renewable, area: 'device', shouldFocus: true },
   ],
   ['says why the sign-in failed', { ...none, waiting: '…' }, failSignIn(), { ...none, problem: 'no' }],
   [
@@ -68,13 +68,13 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
     { ...none, waiting: inOtherTab },
   ],
 
-  ['uses the token of a link', none, openLink(b), { ...withB, asked: false }],
-  ['uses it after a rejection, in the tab', { ...rejected, place: 'device' }, openLink(b), withB],
+  ['uses the token of a link', none, openLink(b), { ...withB, shouldFocus: false }],
+  ['uses it after a rejection, in the tab', { ...rejected, area: 'device' }, openLink(b), withB],
   [
     'uses the rejected token again',
-    { ...rejected, place: 'device' },
+    { ...rejected, area: 'device' },
     openLink(a),
-    { ...onDevice, asked: true },
+    { ...onDevice, shouldFocus: true },
   ],
   ['offers the token of a link', onDevice, openLink(b), { ...onDevice, offered: b }],
   ['offers it while the token waits to be renewed', expired, openLink(b), { ...expired, offered: b }],
@@ -91,12 +91,12 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
   ['uses the offered token instead', { ...active, offered: b }, reject, withB],
   ['waits for a renewal instead', unrenewed, reject, expired],
 
-  ['renews', renewable, renew, { ...renewable, kept: renewed, restarts: 0 }],
+  ['renews', renewable, renew, { ...renewable, stored: renewed, restarts: 0 }],
   [
     'renews what was rejected, and loads again',
     { ...expired, restarts: 1 },
     { ...renew, restarts: true },
-    { ...renewable, kept: renewed, restarts: 2 },
+    { ...renewable, stored: renewed, restarts: 2 },
   ],
   ['ignores a renewal of another token', active, renew, active],
 
@@ -104,27 +104,27 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
     'keeps trying to renew',
     renewable,
     failRenewal,
-    { ...unrenewed, unrenewed: { times: 1, reason: 'still away' } },
+    { ...unrenewed, renewalFailure: { times: 1, reason: 'still away' } },
   ],
   [
     'counts the tries',
     unrenewed,
     failRenewal,
-    { ...unrenewed, unrenewed: { times: 2, reason: 'still away' } },
+    { ...unrenewed, renewalFailure: { times: 2, reason: 'still away' } },
   ],
   ['ignores a failed renewal of another token', active, failRenewal, active],
 
   ['keeps a token that may still be valid', unrenewed, endRenewal, renewable],
-  ['asks for a sign-in', expired, endRenewal, { ...rejected, kept: signedIn, problem: ended }],
+  ['asks for a sign-in', expired, endRenewal, { ...rejected, stored: signedIn, problem: ended }],
   ['ignores the end of another sign-in', rejected, endRenewal, rejected],
 
-  ['takes a rotated token', renewable, { type: 'replace', token: b }, { ...renewable, kept: renewed }],
+  ['takes a rotated token', renewable, { type: 'replace', token: b }, { ...renewable, stored: renewed }],
   ['has no token to rotate', none, { type: 'replace', token: b }, none],
 
-  ['forgets', { ...expired, place: 'device', notice: 'no', offered: b }, forget, forgotten],
-  ['forgets with another tab', onDevice, { type: 'forget', ids: [b, a], asked: false }, none],
-  ['keeps another token than that tab', active, { type: 'forget', ids: [b], asked: false }, active],
-  ['has nothing to forget', none, { type: 'forget', ids: [a], asked: false }, none],
+  ['forgets', { ...expired, area: 'device', notice: 'no', offered: b }, forget, forgotten],
+  ['forgets with another tab', onDevice, { type: 'forget', ids: [b, a], shouldFocus: false }, none],
+  ['keeps another token than that tab', active, { type: 'forget', ids: [b], shouldFocus: false }, active],
+  ['has nothing to forget', none, { type: 'forget', ids: [a], shouldFocus: false }, none],
 
   [
     'moves to the tab when the device has another token',
@@ -141,8 +141,8 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
   ['stays on the device', onDevice, { type: 'changeDevice', deviceId: a }, onDevice],
   ['stays in the tab', active, { type: 'changeDevice', deviceId: b }, active],
 
-  ['moves to the device', active, { type: 'keepIn', place: 'device' }, onDevice],
-  ['moves to the tab', onDevice, { type: 'keepIn', place: 'tab' }, active],
+  ['moves to the device', active, { type: 'keepIn', area: 'device' }, onDevice],
+  ['moves to the tab', onDevice, { type: 'keepIn', area: 'tab' }, active],
 ])('%s', (_, before, event, after) => {
   const session = reduceSession(before, event);
   expect(session).toEqual(after);
@@ -156,7 +156,7 @@ it.each<[title: string, opened: Session, session: Session]>([
   [
     'uses that of the address',
     openSession({ tab: undefined, device: undefined }, b),
-    { ...withB, asked: false },
+    { ...withB, shouldFocus: false },
   ],
   [
     'offers that of the address',

@@ -1,98 +1,104 @@
-import { enteredToken, type KeptToken, type Place } from './kept-token.js';
 import { readToken } from './read-token.js';
 import type { SignedIn } from './sign-in.js';
+import { enteredToken, type StorageArea, type StoredToken } from './stored-token.js';
 
 /** The session of the page: which token it uses. */
 export interface Session {
-  /** The token. A rejected token stays here but is not sent, so that texts typed with it also stay. */
-  readonly kept: KeptToken | undefined;
+  /** The token. A rejected token stays here so that typed text stays, too, but it is not sent. */
+  readonly stored: StoredToken | undefined;
   /** Whether the token may be sent. */
   readonly active: boolean;
-  /** Where it is kept. */
-  readonly place: Place;
-  /** Why a token has to be entered, unless none has been entered yet. */
+  /** Where it is stored. */
+  readonly area: StorageArea;
+  /** Why the person must enter a token, unless none was entered yet. */
   readonly problem?: string | undefined;
   /** Why the page did not take the token in the address, and still uses the current one. */
   readonly notice?: string | undefined;
   /** The token of a link, which the person must accept first, because the page has another one. */
   readonly offered?: string | undefined;
-  /** Whether a token was entered, removed, or rejected in the open page, so that the focus must move. */
-  readonly asked: boolean;
-  /** What the page shows instead of the panel while it checks the reply of the identity provider, or once another tab has taken it. */
+  /** Whether to move the focus, because a token was entered, removed, or rejected in the open page. */
+  readonly shouldFocus: boolean;
+  /** Replaces the token form while the page checks the reply of the identity provider, or once another tab accepted it. */
   readonly waiting?: string | undefined;
-  /** How often the token was renewed because the service rejected it. Failed requests must then be loaded again. */
+  /** How often a rejected token was renewed. After each renewal, failed requests are sent again. */
   readonly restarts?: number;
-  /** How often the token could not be renewed, and why the last time. The page keeps trying. */
-  readonly unrenewed?: { readonly times: number; readonly reason: string } | undefined;
+  /** How many renewals in a row failed, and why the last one did. The page keeps trying. */
+  readonly renewalFailure?: { readonly times: number; readonly reason: string } | undefined;
 }
 
-/** The tokens that were kept, by their places. */
-type KeptTokens = Readonly<Record<Place, KeptToken | undefined>>;
+/** The stored tokens by storage area. */
+type StoredTokens = Readonly<Record<StorageArea, StoredToken | undefined>>;
 
-/** What happens to a session. An event with a token or an ID changes nothing once the session has another one. */
+/** An event of a session. One with the token or ID of an earlier session is ignored. */
 export type SessionEvent = Readonly<
-  | { type: 'use'; token: string; place: Place }
-  | { type: 'signIn'; signedIn: SignedIn; asked: boolean }
+  | { type: 'use'; token: string; area: StorageArea }
+  | { type: 'signIn'; signedIn: SignedIn; shouldFocus: boolean }
   /** The sign-in failed. */
-  | { type: 'failSignIn'; tokens: KeptTokens; problem: string }
-  /** The tab that asked for the sign-in took it. */
+  | { type: 'failSignIn'; tokens: StoredTokens; problem: string }
+  /** The tab that requested the sign-in accepted it. */
   | { type: 'handOver' }
-  /** The open page got an address with a token. */
+  /** The address of the open page changed to one with a token. */
   | { type: 'openLink'; text: string }
   | { type: 'answerOffer'; isAccepted: boolean }
-  | { type: 'keepIn'; place: Place }
+  | { type: 'keepIn'; area: StorageArea }
   /** Another tab changed which token is on the device. */
   | { type: 'changeDevice'; deviceId: string | undefined }
   /** The service rejected the token, and no renewal replaces it. */
   | { type: 'reject'; token: string; problem: string }
-  /** `restarts`: whether the service had rejected the token before. */
-  | { type: 'renew'; id: string; kept: KeptToken; restarts: boolean }
+  /** `restarts`: whether the service had rejected the token. */
+  | { type: 'renew'; id: string; stored: StoredToken; restarts: boolean }
   | { type: 'failRenewal'; id: string; reason: string }
   /** The identity provider no longer renews the sign-in. */
   | { type: 'endRenewal'; id: string }
   /** The person rotated the token. */
   | { type: 'replace'; token: string }
   /** The person signed out: here, or in another tab, of the tokens with these IDs. */
-  | { type: 'forget'; ids?: readonly string[]; asked: boolean }
+  | { type: 'forget'; ids?: readonly string[]; shouldFocus: boolean }
 >;
 
-const forgotten: Session = { kept: undefined, active: false, place: 'tab', asked: true };
+const signedOut: Session = { stored: undefined, active: false, area: 'tab', shouldFocus: true };
 
 /**
- * The session of a page that opens: with the token of its address, with the one from before a reload, or with the one of the device.
+ * The session when the page opens: with the token in its address, in the tab, or on the device.
  *
  * @param signingIn the reply of the identity provider while it is checked, or why the sign-in failed
  */
 export function openSession(
-  { tab, device }: KeptTokens,
+  { tab, device }: StoredTokens,
   tokenFromAddress?: string,
   signingIn?: Promise<unknown> | string,
 ): Session {
-  const kept = tab ?? device;
-  const place = tab === undefined && device !== undefined ? 'device' : 'tab';
-  const session: Session = { kept, active: kept !== undefined, place, asked: false };
+  const stored = tab ?? device;
+  const area = tab === undefined && device !== undefined ? 'device' : 'tab';
+  const session: Session = { stored, active: stored !== undefined, area, shouldFocus: false };
   // A link that looks like a reply changes nothing in a tab that has a token.
-  if (typeof signingIn === 'string') return kept === undefined ? { ...session, problem: signingIn } : session;
-  if (signingIn !== undefined) return { ...forgotten, asked: false, waiting: 'Signing in…' };
+  if (typeof signingIn === 'string')
+    return stored === undefined ? { ...session, problem: signingIn } : session;
+  if (signingIn !== undefined) return { ...signedOut, shouldFocus: false, waiting: 'Signing in…' };
   return tokenFromAddress === undefined ? session : openLink(session, tokenFromAddress);
 }
 
 /** The session after an event; the same object if the event changes nothing. */
 export function reduceSession(session: Session, event: SessionEvent): Session {
-  const { kept, active, offered, unrenewed } = session;
-  if ('id' in event && event.id !== kept?.id) return session;
+  const { stored, active, offered, renewalFailure } = session;
+  if ('id' in event && event.id !== stored?.id) return session;
   switch (event.type) {
     case 'use':
-      return startWith(event.token, event.place);
+      return startWith(event.token, event.area);
     case 'signIn': {
-      const { kept, isRemembered } = event.signedIn;
-      return { kept, active: true, place: isRemembered ? 'device' : 'tab', asked: event.asked };
+      const { signedIn } = event;
+      return {
+        stored: signedIn.stored,
+        active: true,
+        area: signedIn.isRemembered ? 'device' : 'tab',
+        shouldFocus: event.shouldFocus,
+      };
     }
     case 'failSignIn':
       // A link that looks like a reply must not remove the tab's token.
       return withProblem(openSession(event.tokens), event.problem);
     case 'handOver':
-      return { ...session, waiting: 'The other tab is signed in now. Close this one.' };
+      return { ...session, waiting: 'The other tab is now signed in. You can close this one.' };
     case 'openLink':
       return openLink(session, event.text);
     case 'answerOffer':
@@ -100,37 +106,40 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
         ? startWith(offered)
         : { ...session, offered: undefined };
     case 'keepIn':
-      return { ...session, place: event.place };
+      return { ...session, area: event.area };
     case 'changeDevice':
-      return session.place === 'device' && kept?.id !== event.deviceId
-        ? { ...session, place: 'tab' }
+      return session.area === 'device' && stored?.id !== event.deviceId
+        ? { ...session, area: 'tab' }
         : session;
     case 'reject':
-      if (!active || kept?.token !== event.token) return session;
+      if (!active || stored?.token !== event.token) return session;
       if (offered !== undefined) return startWith(offered);
       // The page keeps trying to renew it.
-      if (unrenewed !== undefined) return { ...session, active: false };
-      return { ...session, active: false, problem: event.problem, asked: true };
+      if (renewalFailure !== undefined) return { ...session, active: false };
+      return { ...session, active: false, problem: event.problem, shouldFocus: true };
     case 'renew': {
       const restarts = (session.restarts ?? 0) + Number(event.restarts);
-      return { ...session, kept: event.kept, active: true, unrenewed: undefined, restarts };
+      return { ...session, stored: event.stored, active: true, renewalFailure: undefined, restarts };
     }
     case 'failRenewal':
-      return { ...session, unrenewed: { times: (unrenewed?.times ?? 0) + 1, reason: event.reason } };
-    case 'endRenewal':
-      // The token may still be valid until it expires.
-      if (active) return { ...session, unrenewed: undefined };
       return {
         ...session,
-        unrenewed: undefined,
+        renewalFailure: { times: (renewalFailure?.times ?? 0) + 1, reason: event.reason },
+      };
+    case 'endRenewal':
+      // The token may still be valid until it expires.
+      if (active) return { ...session, renewalFailure: undefined };
+      return {
+        ...session,
+        renewalFailure: undefined,
         problem: 'Your sign-in expired. Sign in again.',
-        asked: true,
+        shouldFocus: true,
       };
     case 'replace':
-      return kept === undefined ? session : { ...session, kept: { ...kept, token: event.token } };
+      return stored === undefined ? session : { ...session, stored: { ...stored, token: event.token } };
     case 'forget': {
-      const isGone = event.ids === undefined || (kept !== undefined && event.ids.includes(kept.id));
-      return isGone ? { ...forgotten, asked: event.asked } : session;
+      const isGone = event.ids === undefined || (stored !== undefined && event.ids.includes(stored.id));
+      return isGone ? { ...signedOut, shouldFocus: event.shouldFocus } : session;
     }
   }
 }
@@ -138,15 +147,15 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
 function openLink(session: Session, text: string): Session {
   const { token, problem } = readToken(text);
   if (token === undefined) return withProblem(session, `The token in the link cannot be used. ${problem}`);
-  const { kept, active, place, unrenewed, asked } = session;
+  const { stored, active, area, renewalFailure, shouldFocus } = session;
   // A token that is on the device stays there.
-  if (kept?.token === token) return { kept, active: true, place, asked };
-  if (active || unrenewed !== undefined) return { ...session, offered: token };
-  return { ...startWith(token), asked };
+  if (stored?.token === token) return { stored, active: true, area, shouldFocus };
+  if (active || renewalFailure !== undefined) return { ...session, offered: token };
+  return { ...startWith(token), shouldFocus };
 }
 
-function startWith(token: string, place: Place = 'tab'): Session {
-  return { kept: enteredToken(token), active: true, place, asked: true };
+function startWith(token: string, area: StorageArea = 'tab'): Session {
+  return { stored: enteredToken(token), active: true, area, shouldFocus: true };
 }
 
 /** Shows why the address has no usable token: above the page if it has another token, or in the token form. */

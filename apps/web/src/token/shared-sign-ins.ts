@@ -1,5 +1,5 @@
-import { nameOf } from '../shared/tab-storage.js';
-import type { SharedSignIn } from './kept-token.js';
+import { storageName } from '../shared/page-storage.js';
+import type { SharedSignIn } from './stored-token.js';
 
 /** The tokens of a sign-in, as last issued by the identity provider. */
 export interface RenewableTokens {
@@ -19,12 +19,12 @@ interface SharedTokens {
 }
 
 /**
- * Tabs share the tokens of a sign-in in IndexedDB: a duplicated tab starts with a copy of `sessionStorage`, and in another process
- * `localStorage` may return an outdated value. Each record is encrypted with a key that only these tabs have. Once they are closed, the
- * record can no longer be decrypted.
+ * Stores the tokens of a sign-in in IndexedDB, which its tabs share. A duplicated tab starts with a copy of `sessionStorage`, and
+ * `localStorage` may return an outdated value in another process. Each record is encrypted with a key that only these tabs have, so it
+ * cannot be decrypted after they are closed.
  *
  * @param key 32 bytes in base64url
- * @throws {Error} when the browser has no IndexedDB, or it is full
+ * @throws {Error} if the browser has no IndexedDB, or it is full
  */
 export async function addShared(tokens: RenewableTokens, key: string): Promise<SharedSignIn> {
   const encrypted = await encrypt(tokens, await importKey(key));
@@ -40,21 +40,24 @@ export async function addShared(tokens: RenewableTokens, key: string): Promise<S
   }
 }
 
-/** How many sign-ins a browser profile keeps. Closed tabs leave their records behind. */
+/** The maximum number of sign-ins in a browser profile. Closed tabs leave their records behind. */
 const maxRecords = 1_000;
 
+/** How long to wait for another tab that renews or ends the sign-in. */
+const lockTimeoutMs = 90_000;
+
 /**
- * Runs a task with the tokens of a sign-in while no other tab renews or ends it. Everything slow is prepared before the task asks the
- * provider, because an issued token is lost if the tab closes before it is stored.
+ * Runs a task while no other tab can renew or end the sign-in. Slow steps come first, because a token is lost if the tab closes between its
+ * issue and its storage.
  *
- * @throws {DOMException} when another tab does not finish, for example because the browser has frozen it
+ * @throws {DOMException} if another tab does not finish, for example because the browser froze it
  */
 export function withShared<Result>(
   { record, key }: SharedSignIn,
   task: (tokens: SharedTokens) => Promise<Result>,
 ): Promise<Result> {
-  const options = { signal: AbortSignal.timeout(90_000) };
-  return navigator.locks.request(nameOf(`plant-store.sign-in.${record}`), options, async () => {
+  const options = { signal: AbortSignal.timeout(lockTimeoutMs) };
+  return navigator.locks.request(storageName(`plant-store.sign-in.${record}`), options, async () => {
     const cryptoKey = await importKey(key);
     const database = await open();
     try {
@@ -63,7 +66,7 @@ export function withShared<Result>(
           const found = await run<Encrypted | undefined>(database, 'readonly', (records) =>
             records.get(record),
           );
-          // After the browser has cleared its storage, a record may belong to another sign-in.
+          // If the browser cleared its storage, the record may belong to another sign-in.
           return found && (await decrypt(found, cryptoKey).catch(() => undefined));
         },
         async replace(tokens) {
@@ -81,7 +84,7 @@ export function withShared<Result>(
 const storeName = 'sign-ins';
 
 function open(): Promise<IDBDatabase> {
-  const opening = indexedDB.open(nameOf('plant-store'));
+  const opening = indexedDB.open(storageName('plant-store'));
   opening.onupgradeneeded = () => opening.result.createObjectStore(storeName, { autoIncrement: true });
   return new Promise((resolve, reject) => {
     opening.onsuccess = () => resolve(opening.result);
@@ -89,7 +92,7 @@ function open(): Promise<IDBDatabase> {
   });
 }
 
-/** Runs one request in a transaction, and resolves once that is committed. */
+/** Runs one request in a transaction, and resolves after the commit. */
 function run<Result>(
   database: IDBDatabase,
   mode: IDBTransactionMode,
@@ -104,13 +107,16 @@ function run<Result>(
   });
 }
 
+/** The length of an initialization vector for AES-GCM (NIST SP 800-38D, section 8.2). */
+const ivBytes = 12;
+
 interface Encrypted {
   readonly iv: Uint8Array<ArrayBuffer>;
   readonly data: ArrayBuffer;
 }
 
 async function encrypt(tokens: RenewableTokens, key: CryptoKey): Promise<Encrypted> {
-  const iv = crypto.getRandomValues(new Uint8Array(12));
+  const iv = crypto.getRandomValues(new Uint8Array(ivBytes));
   const text = new TextEncoder().encode(JSON.stringify(tokens));
   return { iv, data: await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, text) };
 }

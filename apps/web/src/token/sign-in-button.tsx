@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import { loadPart } from '../shared/load-boundary.js';
-import type { Place } from './kept-token.js';
 import type { SignInSettings } from './sign-in-settings.js';
+import type { StorageArea } from './stored-token.js';
 
 interface SignInButtonProps {
   readonly settings: SignInSettings;
-  readonly place: Place;
+  readonly area: StorageArea;
   /** Whether to sign in in a new tab, so that this page stays unchanged. */
   readonly isInNewTab: boolean;
 }
 
 /** Redirects to the identity provider, which redirects back with a token. */
-export function SignInButton({ settings, place, isInNewTab }: SignInButtonProps) {
+export function SignInButton({ settings, area, isInNewTab }: SignInButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const signIn = async () => {
@@ -20,7 +20,7 @@ export function SignInButton({ settings, place, isInNewTab }: SignInButtonProps)
     setProblem(undefined);
     try {
       const { beginSignIn, explainSignIn } = await loadPart(() => import('./sign-in.js'));
-      await beginSignIn(settings, { isRemembered: place === 'device', isInNewTab }).catch((error) =>
+      await beginSignIn(settings, { isRemembered: area === 'device', isInNewTab }).catch((error) =>
         setProblem(explainSignIn(error)),
       );
     } catch (error) {

@@ -2,11 +2,11 @@
 export interface SignInSettings {
   /** The issuer identifier of the identity provider. */
   readonly issuer: string;
-  /** The client id of this page at the provider. */
+  /** The client ID of this page at the provider. */
   readonly clientId: string;
   /** The requested scopes, separated by spaces. */
   readonly scope: string;
-  /** The provider's name for the service. */
+  /** The audience that identifies the service at the provider. */
   readonly audience: string;
 }
 

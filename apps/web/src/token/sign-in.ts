@@ -1,33 +1,38 @@
 import * as oauth from 'oauth4webapi';
 import { basePath } from '../route.js';
-import { type BegunSignIn, findBegun, keepBegun, type SignInReply } from './begun-sign-ins.js';
-import type { KeptToken } from './kept-token.js';
+import {
+  findPendingSignIn,
+  type PendingSignIn,
+  type SignInReply,
+  savePendingSignIn,
+} from './pending-sign-ins.js';
 import { addShared, type RenewableTokens, withShared } from './shared-sign-ins.js';
 import type { SignInSettings } from './sign-in-settings.js';
+import type { StoredToken } from './stored-token.js';
 
 /** The result of a sign-in. */
 export interface SignedIn {
-  readonly kept: KeptToken;
+  readonly stored: StoredToken;
   /** Whether to keep the token on the device. */
   readonly isRemembered: boolean;
   /** The address to return to after the sign-in, without its origin. */
   readonly returnTo: string;
-  /** The id of the sign-in in the tab that opened this one, if any. */
-  readonly askedBy?: string | undefined;
+  /** The `state` of the sign-in, if another tab requested it. */
+  readonly openerState?: string | undefined;
 }
 
 /**
  * Redirects to the identity provider (OpenID Connect Core, section 3.1, with PKCE, RFC 7636).
  *
  * @param isInNewTab whether to use a new tab, because this one has unsaved work
- * @throws {Error} when the provider cannot be reached, or the browser blocks the storage
+ * @throws {Error} if the provider cannot be reached, or the browser blocks the storage or the new tab
  */
 export async function beginSignIn(
   settings: SignInSettings,
   { isRemembered, isInNewTab }: { readonly isRemembered: boolean; readonly isInNewTab: boolean },
 ): Promise<void> {
   const { authorization_endpoint: endpoint = '' } = await discover(settings);
-  const begun: BegunSignIn = {
+  const pending: PendingSignIn = {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     codeVerifier: oauth.generateRandomCodeVerifier(),
@@ -36,18 +41,18 @@ export async function beginSignIn(
     returnTo: location.pathname + location.search,
     codes: [],
   };
-  keepBegun(begun);
-  if (findBegun(begun.state) === undefined)
-    throw new Error('The browser keeps nothing for this page, which signing in needs.');
+  savePendingSignIn(pending);
+  if (findPendingSignIn(pending.state) === undefined)
+    throw new Error('Your browser blocks storage for this page. Allow it, and try again.');
   const url = new URL(endpoint);
   const parameters = {
     client_id: settings.clientId,
     redirect_uri: redirectUri,
     response_type: 'code',
     scope: settings.scope,
-    state: begun.state,
-    nonce: begun.nonce,
-    code_challenge: await oauth.calculatePKCECodeChallenge(begun.codeVerifier),
+    state: pending.state,
+    nonce: pending.nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
     code_challenge_method: 'S256',
     // Required to get a refresh token (OpenID Connect Core, section 11).
     ...(settings.scope.split(' ').includes('offline_access') && { prompt: 'consent' }),
@@ -56,24 +61,24 @@ export async function beginSignIn(
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   if (!isInNewTab) location.assign(url);
   else if (window.open(url) === null)
-    throw new Error('The browser has opened no new tab to sign in. Permit that, and try again.');
+    throw new Error('Your browser blocked the sign-in tab. Allow pop-ups for this page, and try again.');
 }
 
 /**
  * Exchanges the reply of the identity provider for a token.
  *
- * @throws {Error} when the person was not signed in
+ * @throws {Error} if the sign-in failed
  */
 export async function finishSignIn(
   settings: SignInSettings,
   { parameters: reply }: SignInReply,
-  begun: BegunSignIn,
+  pending: PendingSignIn,
 ): Promise<SignedIn> {
-  keepBegun({ ...begun, codes: [...begun.codes, ...reply.getAll('code')] });
+  savePendingSignIn({ ...pending, codes: [...pending.codes, ...reply.getAll('code')] });
   const client = clientOf(settings);
   const server = await retry(() => discover(settings));
   // Checks the state and the issuer (RFC 9207).
-  const parameters = oauth.validateAuthResponse(server, client, reply, begun.state);
+  const parameters = oauth.validateAuthResponse(server, client, reply, pending.state);
   const tokens = await retry(async () => {
     const response = await oauth.authorizationCodeGrantRequest(
       server,
@@ -81,11 +86,11 @@ export async function finishSignIn(
       oauth.None(),
       parameters,
       redirectUri,
-      begun.codeVerifier,
+      pending.codeVerifier,
       { ...optionsOf(settings), additionalParameters: audienceOf(settings) },
     );
     return oauth.processAuthorizationCodeResponse(server, client, response, {
-      expectedNonce: begun.nonce,
+      expectedNonce: pending.nonce,
       requireIdToken: true,
     });
   });
@@ -94,32 +99,32 @@ export async function finishSignIn(
   const shared =
     refreshToken === undefined
       ? undefined
-      : // If that fails, the person has to sign in again when the token expires.
+      : // If this fails, the person must sign in again when the token expires.
         await addShared({ token, refreshToken, expiresAt }, oauth.generateRandomState()).catch(
           () => undefined,
         );
-  const { isRemembered, returnTo } = begun;
-  const kept = { token, id: crypto.randomUUID(), signIn: { shared, expiresAt } };
-  return { kept, isRemembered, returnTo, ...(begun.isInNewTab && { askedBy: begun.state }) };
+  const { isRemembered, returnTo } = pending;
+  const stored = { token, id: crypto.randomUUID(), signIn: { shared, expiresAt } };
+  return { stored, isRemembered, returnTo, ...(pending.isInNewTab && { openerState: pending.state }) };
 }
 
 /**
- * Returns a new token for a sign-in, or `undefined` when the person has to sign in again. One tab renews at a time, and the others
- * get the same token.
+ * Returns a new token for a sign-in, or `undefined` if the person must sign in again. One tab renews at a time, and the others get the
+ * same token.
  *
- * @throws {Error} with the reason, when the identity provider does not issue a token now, but may later
+ * @throws {Error} with the reason, if the identity provider cannot issue a token now, but may later
  */
 export async function renewSignIn(
   settings: SignInSettings,
-  { token, id, signIn }: KeptToken,
-): Promise<KeptToken | undefined> {
+  { token, id, signIn }: StoredToken,
+): Promise<StoredToken | undefined> {
   const shared = signIn?.shared;
   if (shared === undefined) return undefined;
   return withShared(shared, async (tokens) => {
-    const kept = await tokens.read();
-    const isExpired = kept?.expiresAt !== undefined && kept.expiresAt <= Date.now();
-    if (kept === undefined || (kept.token !== token && !isExpired)) return kept;
-    const renewed = await refresh(settings, kept.refreshToken);
+    const stored = await tokens.read();
+    const isExpired = stored?.expiresAt !== undefined && stored.expiresAt <= Date.now();
+    if (stored === undefined || (stored.token !== token && !isExpired)) return stored;
+    const renewed = await refresh(settings, stored.refreshToken);
     if (renewed === undefined) await tokens.remove();
     // A used refresh token must not stay in the storage.
     else await tokens.replace(renewed).catch(tokens.remove);
@@ -132,7 +137,7 @@ export async function renewSignIn(
   );
 }
 
-/** Returns new tokens; `undefined` when the provider has ended the sign-in. */
+/** Returns new tokens; `undefined` if the provider ended the sign-in. */
 async function refresh(settings: SignInSettings, refreshToken: string): Promise<RenewableTokens | undefined> {
   const client = clientOf(settings);
   const server = await discover(settings);
@@ -159,13 +164,13 @@ async function refresh(settings: SignInSettings, refreshToken: string): Promise<
 }
 
 /** Ends a sign-in: removes its tokens, and revokes the refresh token (RFC 7009) if the identity provider supports that. */
-export async function endSignIn(settings: SignInSettings, { signIn }: KeptToken): Promise<void> {
+export async function endSignIn(settings: SignInSettings, { signIn }: StoredToken): Promise<void> {
   const shared = signIn?.shared;
   if (shared === undefined) return;
   const latest = await withShared(shared, async (tokens) => {
-    const kept = await tokens.read();
+    const stored = await tokens.read();
     await tokens.remove();
-    return kept;
+    return stored;
   });
   const server = await discover(settings);
   if (latest === undefined || server.revocation_endpoint === undefined) return;
@@ -190,7 +195,7 @@ function explain(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError)
     return `${error.error_description ?? error.error}.`;
   if (error instanceof oauth.OperationProcessingError && error.code === oauth.JWT_TIMESTAMP_CHECK)
-    return `This device has the wrong time: ${new Date().toLocaleString()}. Correct it, then sign in again.`;
+    return `The clock of this device is wrong: ${new Date().toLocaleString()}. Correct it, then sign in again.`;
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -220,7 +225,7 @@ async function retry<Result>(task: () => Promise<Result>): Promise<Result> {
   return task();
 }
 
-/** The expiry of a token on the clock of this device, whatever the provider's clock says. */
+/** The expiry of a token by the clock of this device. */
 function expiryOf({
   expires_in: seconds,
 }: Pick<oauth.TokenEndpointResponse, 'expires_in'>): number | undefined {
@@ -231,22 +236,28 @@ function expiryOf({
 /** The redirect URI: the page itself. */
 const redirectUri = location.origin + basePath;
 
+/** The tolerated error of the device's clock, in seconds: a year. */
+const clockToleranceSeconds = 365 * 86_400;
+
 /**
- * Ignores the device's clock when it checks the ID token. The token comes from the provider over TLS, for a fresh nonce, and only shows
- * that the right person signed in. The service checks the access token with its own clock.
+ * Ignores the device's clock when it checks the ID token. The ID token comes from the provider over TLS and has a fresh nonce, so it cannot
+ * be an old one. The service checks the access token with its clock.
  */
 const clientOf = ({ clientId }: SignInSettings): oauth.Client => ({
   client_id: clientId,
-  [oauth.clockTolerance]: 365 * 86_400,
+  [oauth.clockTolerance]: clockToleranceSeconds,
 });
 
-/** The service accepts an issuer without TLS only on this machine. */
+/** How long a request to the provider may take. */
+const requestTimeoutMs = 30_000;
+
+/** Permits an issuer without TLS, which the service accepts only on this machine. */
 const optionsOf = ({ issuer }: SignInSettings) => ({
-  signal: AbortSignal.timeout(30_000),
+  signal: AbortSignal.timeout(requestTimeoutMs),
   [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
 });
 
-/** The parameter for the audience of the token: the standard one (RFC 8707) if possible, and the older one that some providers use. */
+/** The parameters for the audience of the token: `audience`, which some providers use, and `resource` (RFC 8707), which must be a URI. */
 function audienceOf({ audience }: SignInSettings): Record<string, string> {
   return { audience, ...(/^https?:/.test(audience) && { resource: audience }) };
 }

@@ -3,52 +3,52 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { checkToken } from '../shared/check-token.js';
 import { Field } from '../shared/field.js';
 import { serviceUrl } from '../shared/plant-store.js';
-import type { Place } from './kept-token.js';
 import { readToken } from './read-token.js';
 import { RememberBox } from './remember-box.js';
 import { SignInButton } from './sign-in-button.js';
 import { readSignInSettings } from './sign-in-settings.js';
+import type { StorageArea } from './stored-token.js';
 import './token-panel.css';
 
 interface TokenPanelProps {
   /** Why a token has to be entered. */
   readonly reason: string | undefined;
-  /** Whether to move the focus here. Not when the page opens. */
+  /** Whether to move the focus here. `false` when the page opens. */
   readonly takeFocus: boolean;
-  /** Where the previous token was kept. */
-  readonly place: Place;
+  /** Where the previous token was stored. */
+  readonly area: StorageArea;
   /** Whether the page has unsaved work. */
   readonly hasWork: boolean;
-  /** Called with a token that the service does not reject, and where to keep it. */
-  onToken(token: string, place: Place): void;
+  /** Called with a token that the service does not reject, and where to store it. */
+  onToken(token: string, area: StorageArea): void;
 }
 
-/** Asks for the access token, and checks it, also with the service, before it is used. */
-export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onToken }: TokenPanelProps) {
+/** Asks for the access token, and checks its format, then asks the service, before it is used. */
+export function TokenPanel({ reason, takeFocus, area: initialArea, hasWork, onToken }: TokenPanelProps) {
   const signIn = readSignInSettings();
-  const [place, setPlace] = useState(placeBefore);
+  const [area, setArea] = useState(initialArea);
   const [text, setText] = useState('');
   const [problem, setProblem] = useState(reason);
   const [shown, setShown] = useState(false);
-  const [check, setCheck] = useState<AbortController>();
-  useEffect(() => () => check?.abort(), [check]);
+  const [checking, setChecking] = useState<AbortController>();
+  useEffect(() => () => checking?.abort(), [checking]);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (takeFocus) input.current?.focus();
   }, [takeFocus]);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (check !== undefined) return;
+    if (checking !== undefined) return;
     const read = readToken(text);
     let found = read.problem;
     if (read.token !== undefined) {
       const control = new AbortController();
-      setCheck(control);
+      setChecking(control);
       const client = createClient({ baseUrl: serviceUrl, token: read.token });
       found = await checkToken(client, control.signal);
       if (control.signal.aborted) return;
-      setCheck(undefined);
-      if (found === undefined) return onToken(read.token, place);
+      setChecking(undefined);
+      if (found === undefined) return onToken(read.token, area);
     }
     setProblem(found);
     input.current?.focus();
@@ -56,7 +56,7 @@ export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onT
   return (
     <form noValidate onSubmit={(event) => void submit(event)} className="stack token-panel">
       <h2>Your access token</h2>
-      {signIn && <SignInButton settings={signIn} place={place} isInNewTab={hasWork} />}
+      {signIn && <SignInButton settings={signIn} area={area} isInNewTab={hasWork} />}
       <p>
         <span>
           {signIn
@@ -74,7 +74,7 @@ export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onT
         name="access-token"
         enterKeyHint="go"
         aria-required
-        // Password managers would store it beyond the tab.
+        // Password managers must not store it.
         data-1p-ignore
         data-lpignore="true"
         data-bwignore
@@ -82,20 +82,20 @@ export function TokenPanel({ reason, takeFocus, place: placeBefore, hasWork, onT
         onChange={(event) => {
           setText(event.target.value);
           setProblem(undefined);
-          setCheck(undefined);
+          setChecking(undefined);
         }}
       >
         <button type="button" className="quiet" aria-pressed={shown} onClick={() => setShown(!shown)}>
           Show token
         </button>
       </Field>
-      <RememberBox place={place} onChange={setPlace} />
+      <RememberBox area={area} onChange={setArea} />
       <div className="submit-row">
         <button
           type="submit"
           className={signIn ? undefined : 'primary'}
-          aria-disabled={check !== undefined}
-          data-busy={check !== undefined || undefined}
+          aria-disabled={checking !== undefined}
+          data-busy={checking !== undefined || undefined}
         >
           Use token
         </button>

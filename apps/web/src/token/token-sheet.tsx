@@ -2,31 +2,31 @@ import { basePath } from '../route.js';
 import { serviceUrl } from '../shared/plant-store.js';
 import { QrCodeFold } from '../shared/qr-code-fold.js';
 import { Sheet } from '../shared/sheet.js';
-import type { KeptToken, Place } from './kept-token.js';
 import { RememberBox } from './remember-box.js';
+import type { StorageArea, StoredToken } from './stored-token.js';
 
 interface TokenSheetProps {
   readonly isOpen: boolean;
-  readonly kept: KeptToken;
-  readonly place: Place;
-  keepIn(place: Place): void;
-  /** Shows all tokens; `undefined` for a token that does not administer them. */
+  readonly stored: StoredToken;
+  readonly area: StorageArea;
+  keepIn(area: StorageArea): void;
+  /** Shows all tokens; `undefined` if the token may not manage them. */
   readonly onTokens: (() => void) | undefined;
   onForget(): void;
   onClose(): void;
 }
 
 /** Shows where the token is stored, how to use it on a phone, and links for developers and administrators. */
-export function TokenSheet({ isOpen, kept, place, keepIn, onTokens, onForget, onClose }: TokenSheetProps) {
+export function TokenSheet({ isOpen, stored, area, keepIn, onTokens, onForget, onClose }: TokenSheetProps) {
   // Each device needs a separate sign-in.
-  const address = kept.signIn ? `${serviceUrl}/` : `${serviceUrl}/#token=${kept.token}`;
+  const address = stored.signIn ? `${serviceUrl}/` : `${serviceUrl}/#token=${stored.token}`;
   return (
     <Sheet title="Your access" isOpen={isOpen} onClose={onClose}>
       <div className="stack">
-        <RememberBox place={place} onChange={keepIn} />
+        <RememberBox area={area} onChange={keepIn} />
         <h3>Open on a phone</h3>
         <p>
-          {kept.signIn
+          {stored.signIn
             ? 'Scan the code with your phone, then sign in.'
             : 'Scan the code to open the page with this token. Anyone who sees the code can use the token.'}
         </p>

@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useState } from 'react';
 import { navigate, parseRoute } from '../route.js';
 import { loadPart } from '../shared/load-boundary.js';
-import { nameOf, openChannel, tabStorageKeys } from '../shared/tab-storage.js';
-import { type KeptToken, keep, type Place, readKept } from './kept-token.js';
+import { openChannel, storageKeys, storageName } from '../shared/page-storage.js';
 import { onHandOver } from './on-hand-over.js';
 import { renewalDelayMs, renewToken } from './renew-token.js';
 import { openSession, reduceSession, type SessionEvent } from './session.js';
 import type { SignedIn } from './sign-in.js';
 import { readSignInSettings } from './sign-in-settings.js';
+import { readStoredToken, type StorageArea, type StoredToken, writeStoredToken } from './stored-token.js';
 import { takeTokenFromAddress } from './take-token-from-address.js';
 
 /**
@@ -23,29 +23,29 @@ export function useSession(
     openSession(readTokens(), tokenFromAddress, signingIn),
   );
   const [renewals] = useState(() => createRenewals(dispatch));
-  const { kept, active, place, unrenewed, waiting } = session;
-  const id = kept?.id;
+  const { stored, active, area, renewalFailure, waiting } = session;
+  const id = stored?.id;
 
-  // Updates the storage before the session is shown, so that a token that seems removed is in no storage.
+  // Updates the storage before the page renders, so that a token is gone from the storage once the page shows that.
   useLayoutEffect(() => {
-    // Only once: another tab may put another token there later.
-    if (active && place === 'device') keep('device', kept);
-  }, [id, active, place]);
+    // Only when these values change, because another tab may store another token there later.
+    if (active && area === 'device') writeStoredToken('device', stored);
+  }, [id, active, area]);
   useLayoutEffect(() => {
-    renewals.follow(kept);
+    renewals.follow(stored);
     if (waiting !== undefined) return;
-    if (place === 'device') {
-      keep('tab', undefined);
-      if (readKept('device')?.id !== id) return;
+    if (area === 'device') {
+      writeStoredToken('tab', undefined);
+      if (readStoredToken('device')?.id !== id) return;
     }
-    keep(place, active || unrenewed !== undefined ? kept : undefined);
+    writeStoredToken(area, active || renewalFailure !== undefined ? stored : undefined);
   }, [session]);
 
-  // If Back restores the page, another tab may have removed the token in the meantime.
+  // When Back restores the page, another tab may have signed out.
   const onPageShow = useEffectEvent(async ({ persisted }: PageTransitionEvent) => {
-    if (!persisted || kept === undefined) return;
-    await renewals.renew(kept.token);
-    if (renewals.isEnded(kept.id)) dispatch({ type: 'forget', ids: [kept.id], asked: true });
+    if (!persisted || stored === undefined) return;
+    await renewals.renew(stored.token);
+    if (renewals.isEnded(stored.id)) dispatch({ type: 'forget', ids: [stored.id], shouldFocus: true });
   });
   useEffect(() => {
     // An address that differs only in its fragment does not reload the page.
@@ -54,13 +54,13 @@ export function useSession(
       if (text !== undefined) dispatch({ type: 'openLink', text });
     };
     const onStorage = ({ key }: StorageEvent) => {
-      if (key !== nameOf(tabStorageKeys.token)) return;
-      dispatch({ type: 'changeDevice', deviceId: readKept('device')?.id });
+      if (key !== storageName(storageKeys.token)) return;
+      dispatch({ type: 'changeDevice', deviceId: readStoredToken('device')?.id });
     };
-    const others = openChannel(forgetChannel);
-    others.onmessage = ({ data: ids }: MessageEvent<readonly string[]>) =>
-      dispatch({ type: 'forget', ids, asked: false });
-    const stopReceiving = onHandOver((signedIn) => dispatch({ type: 'signIn', signedIn, asked: true }));
+    const channel = openChannel(forgetChannel);
+    channel.onmessage = ({ data: ids }: MessageEvent<readonly string[]>) =>
+      dispatch({ type: 'forget', ids, shouldFocus: false });
+    const stopReceiving = onHandOver((signedIn) => dispatch({ type: 'signIn', signedIn, shouldFocus: true }));
     const control = new AbortController();
     const { signal } = control;
     window.addEventListener('hashchange', onHashChange, { signal });
@@ -68,7 +68,7 @@ export function useSession(
     window.addEventListener('pageshow', onPageShow, { signal });
     return () => {
       control.abort();
-      others.close();
+      channel.close();
       stopReceiving();
     };
   }, []);
@@ -80,15 +80,15 @@ export function useSession(
       if (!isShown) return;
       if (typeof signedIn === 'string')
         return dispatch({ type: 'failSignIn', tokens: readTokens(), problem: signedIn });
-      const isTaken = await import('./hand-over.js').then(
+      const isAccepted = await import('./hand-over.js').then(
         ({ handOver }) => handOver(signedIn),
         () => false,
       );
-      if (isTaken) {
+      if (isAccepted) {
         dispatch({ type: 'handOver' });
         return window.close();
       }
-      dispatch({ type: 'signIn', signedIn, asked: false });
+      dispatch({ type: 'signIn', signedIn, shouldFocus: false });
       navigate(parseRoute(new URL(signedIn.returnTo, location.href)), { replace: true });
     });
     return () => {
@@ -97,16 +97,16 @@ export function useSession(
   }, [signingIn]);
 
   useEffect(() => {
-    const delayMs = kept && (active || unrenewed) && renewalDelayMs(kept, unrenewed?.times);
-    if (kept === undefined || delayMs === undefined) return;
-    const renewNow = () => void renewals.renew(kept.token);
+    const delayMs = stored && (active || renewalFailure) && renewalDelayMs(stored, renewalFailure?.times);
+    if (stored === undefined || delayMs === undefined) return;
+    const renewNow = () => void renewals.renew(stored.token);
     const timer = setTimeout(renewNow, delayMs);
-    if (unrenewed) window.addEventListener('online', renewNow);
+    if (renewalFailure) window.addEventListener('online', renewNow);
     return () => {
       clearTimeout(timer);
       window.removeEventListener('online', renewNow);
     };
-  }, [kept, active, unrenewed, renewals]);
+  }, [stored, active, renewalFailure, renewals]);
 
   return {
     session,
@@ -114,51 +114,52 @@ export function useSession(
     renew: renewals.renew,
     reject: renewals.reject,
     /** Keeps the token on the device from now on, or only in this tab. */
-    keepIn(place: Place) {
-      if (place === 'tab') keep('device', undefined);
-      dispatch({ type: 'keepIn', place });
+    keepIn(area: StorageArea) {
+      if (area === 'tab') writeStoredToken('device', undefined);
+      dispatch({ type: 'keepIn', area });
     },
     /** Removes the token from memory and storage, in all tabs. */
     forget() {
-      const gone = new Map<string, KeptToken>();
-      for (const each of [readKept('device'), kept]) if (each) gone.set(each.id, each);
-      for (const each of ['tab', 'device'] as const) keep(each, undefined);
-      dispatch({ type: 'forget', asked: true });
-      const others = openChannel(forgetChannel);
-      others.postMessage([...gone.keys()]);
-      others.close();
-      for (const each of gone.values()) void end(each);
+      const removed = new Map<string, StoredToken>();
+      for (const token of [readStoredToken('device'), stored]) if (token) removed.set(token.id, token);
+      for (const each of ['tab', 'device'] as const) writeStoredToken(each, undefined);
+      dispatch({ type: 'forget', shouldFocus: true });
+      const channel = openChannel(forgetChannel);
+      channel.postMessage([...removed.keys()]);
+      channel.close();
+      for (const token of removed.values()) void endAtProvider(token);
     },
   };
 }
 
-const readTokens = () => ({ tab: readKept('tab'), device: readKept('device') });
+const readTokens = () => ({ tab: readStoredToken('tab'), device: readStoredToken('device') });
 
-/** The channel to the other tabs of this page, with the ids of tokens to forget. */
+/** The channel to the other tabs of this page. Its messages are the IDs of tokens to forget. */
 const forgetChannel = 'plant-store.forget';
 
 /**
- * How many tokens the page renews within a time because the service rejects them. Tokens live at least a second, so a service that rejects
- * more does so for another reason than expiry. Its clock may be wrong.
+ * The maximum number of rejected tokens that the page renews within `rejectionWindowMs`. Tokens live at least a second, so more rejections
+ * have another cause than expiry, such as a wrong clock of the service.
  */
 const maxRejections = 10;
+/** The period in which rejections are counted. */
 const rejectionWindowMs = 10_000;
 
 /** Ends a sign-in at the identity provider as well, if that is possible. */
-async function end(kept: KeptToken): Promise<void> {
+async function endAtProvider(stored: StoredToken): Promise<void> {
   const settings = readSignInSettings();
-  if (kept.signIn?.shared === undefined || settings === undefined) return;
+  if (stored.signIn?.shared === undefined || settings === undefined) return;
   const { endSignIn } = await loadPart(() => import('./sign-in.js'));
-  await endSignIn(settings, kept).catch(() => undefined);
+  await endSignIn(settings, stored).catch(() => undefined);
 }
 
 /**
- * Renews the token of the session. A request may need a renewal long after the render that sent it, so this follows the session. Its other
- * data is not in the session, because the page does not show it.
+ * Renews the token of the session. A request may need a renewal long after the render that sent it, so `follow` passes each new token. The
+ * other data stays here, because the page does not show it.
  */
 function createRenewals(dispatch: (event: SessionEvent) => void) {
-  let current: KeptToken | undefined;
-  /** The IDs of all tokens so far. */
+  let current: StoredToken | undefined;
+  /** The IDs of all tokens so far, by token. */
   const ids = new Map<string, string>();
   /** The IDs of sign-ins that the identity provider no longer renews. */
   const ended = new Set<string>();
@@ -167,19 +168,19 @@ function createRenewals(dispatch: (event: SessionEvent) => void) {
   /** The last token that the service rejected, and the times of recent rejections. */
   let rejected: { readonly token?: string; readonly times: readonly number[] } = { times: [] };
 
-  const request = async (known: KeptToken): Promise<string> => {
+  const request = async (known: StoredToken): Promise<string> => {
     const { id, token } = known;
     const event = await renewToken(known).then(
-      (kept): SessionEvent =>
-        kept === undefined
+      (stored): SessionEvent =>
+        stored === undefined
           ? { type: 'endRenewal', id }
-          : { type: 'renew', id, kept, restarts: rejected.token === token },
+          : { type: 'renew', id, stored, restarts: rejected.token === token },
       ({ message }: Error): SessionEvent => ({ type: 'failRenewal', id, reason: message }),
     );
     inFlight.delete(id);
     if (event.type === 'endRenewal') ended.add(id);
     dispatch(event);
-    return event.type === 'renew' ? event.kept.token : token;
+    return event.type === 'renew' ? event.stored.token : token;
   };
 
   /** Returns a replacement for a token that was rejected or is about to expire, or the same token if there is none. */
@@ -193,7 +194,7 @@ function createRenewals(dispatch: (event: SessionEvent) => void) {
     return renewal;
   };
 
-  /** Asks for another token, and says why, unless this one can be renewed. Typed text stays. */
+  /** Renews a rejected token. If that is not possible, asks for another one and shows why. Typed text stays. */
   const reject = async (token: string, problem: string): Promise<void> => {
     // The reply to a request with an earlier token may come late.
     if (current?.token !== token) return;
@@ -201,17 +202,17 @@ function createRenewals(dispatch: (event: SessionEvent) => void) {
     const times = rejected.times.filter((timeMs) => nowMs - timeMs < rejectionWindowMs);
     if (rejected.token !== token) times.push(nowMs);
     rejected = { token, times };
-    const isFutile = times.length > maxRejections;
-    // The import used only this token.
-    if (!isFutile && (await renew(token)) !== token) return;
+    const isUseless = times.length > maxRejections;
+    // An import does not renew its token, but resumes with the new one.
+    if (!isUseless && (await renew(token)) !== token) return;
     dispatch({ type: 'reject', token, problem });
   };
 
   return {
-    /** Takes the token of the currently shown session. */
-    follow(kept: KeptToken | undefined) {
-      current = kept;
-      if (kept !== undefined) ids.set(kept.token, kept.id);
+    /** Uses the token of the current session. */
+    follow(stored: StoredToken | undefined) {
+      current = stored;
+      if (stored !== undefined) ids.set(stored.token, stored.id);
     },
     isEnded: (id: string) => ended.has(id),
     renew,

@@ -5,7 +5,7 @@ import { CopyButton } from '../plants/copy-button.js';
 import { serviceUrl } from '../shared/plant-store.js';
 import { QrCodeFold } from '../shared/qr-code-fold.js';
 
-/** Shows the text of a new token, which cannot be shown again, and how to transfer it to where it is used. */
+/** Shows the secret of a new token, which cannot be shown again, with ways to transfer it. */
 export function NewSecret(props: { readonly issued: IssuedToken; onDone(): void }) {
   const { name, secret } = props.issued;
   const heading = useRef<HTMLHeadingElement>(null);

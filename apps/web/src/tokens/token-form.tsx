@@ -3,10 +3,10 @@ import type { Scope } from '@plant-store/contract/access-token';
 import { type FormEvent, useId, useState } from 'react';
 import { formatTime } from '../plants/format-time.js';
 import { Field } from '../shared/field.js';
-import { verbs } from '../shared/use-scopes.js';
+import { scopeVerbs } from '../shared/use-scopes.js';
 
 interface TokenFormProps {
-  readonly own: OwnToken;
+  readonly ownToken: OwnToken;
   readonly isBusy: boolean;
   /** @returns whether it was created */
   onSubmit(token: NewToken): Promise<boolean>;
@@ -14,8 +14,8 @@ interface TokenFormProps {
 
 const empty = { name: '', scopes: [] as readonly Scope[], day: '', rate: '' };
 
-/** A form for the name and the scopes of a new token, limited to the scopes of the page's token. */
-export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
+/** A form for a new token. It can only grant the scopes of the page's token. */
+export function TokenForm({ ownToken, isBusy, onSubmit }: TokenFormProps) {
   const id = useId();
   const [{ name, scopes, day, rate }, setDraft] = useState(empty);
   const set = (part: Partial<typeof empty>) => setDraft((draft) => ({ ...draft, ...part }));
@@ -25,7 +25,7 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
     if (isBusy || !isComplete) return;
     const isCreated = await onSubmit({
       name,
-      scopes: own.scopes.filter((scope) => scopes.includes(scope)),
+      scopes: ownToken.scopes.filter((scope) => scopes.includes(scope)),
       ...(day !== '' && { expiresAt: new Date(`${day}T23:59:59`).toISOString() }),
       ...(rate !== '' && { ratePerMinute: Number(rate) }),
     });
@@ -34,15 +34,15 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
       <Field
-        label="Who or what uses it"
+        label="Token name"
         name="token-name"
-        hint="For example, the name of a program."
+        hint="Who or what uses the token, such as the name of a program."
         value={name}
         onChange={({ target }) => set({ name: target.value })}
       />
       <fieldset className="token-scopes">
         <legend>Permissions</legend>
-        {own.scopes.map((scope) => (
+        {ownToken.scopes.map((scope) => (
           <div key={scope} className="choice">
             <input
               id={`${id}-${scope}`}
@@ -59,14 +59,14 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
         ))}
       </fieldset>
       <Field
-        label="Last day"
+        label="Expiration date"
         name="token-day"
         type="date"
         max="9999-12-31"
         hint={
-          own.expiresAt === undefined
+          ownToken.expiresAt === undefined
             ? 'Leave empty for a token that never expires.'
-            : `Default and latest: ${formatTime(own.expiresAt)}, when your token expires.`
+            : `Default and latest: ${formatTime(ownToken.expiresAt)}, when your token expires.`
         }
         value={day}
         onChange={({ target }) => set({ day: target.value })}
@@ -76,11 +76,11 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
         name="token-rate"
         type="number"
         min={1}
-        max={own.ratePerMinute}
+        max={ownToken.ratePerMinute}
         hint={
-          own.ratePerMinute === undefined
+          ownToken.ratePerMinute === undefined
             ? 'Leave empty to use the default limit.'
-            : `Default and maximum: ${own.ratePerMinute.toLocaleString()}, the limit of your token.`
+            : `Default and maximum: ${ownToken.ratePerMinute.toLocaleString()}, the limit of your token.`
         }
         value={rate}
         onChange={({ target }) => set({ rate: target.value })}
@@ -103,6 +103,6 @@ export function TokenForm({ own, isBusy, onSubmit }: TokenFormProps) {
 export function labelScope(scope: Scope): string {
   if (scope === 'admin') return 'Manage tokens';
   const [action = '', plural = 'plants'] = scope.split(':').toReversed();
-  const [, verb = action] = verbs.find(([name]) => name === action) ?? [];
+  const [, verb = action] = scopeVerbs.find(([name]) => name === action) ?? [];
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${plural}`;
 }

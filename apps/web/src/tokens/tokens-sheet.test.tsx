@@ -28,7 +28,7 @@ async function openTokens(scopes: readonly Scope[] = ['read', 'create', 'admin']
   const opened = await open(scopes);
   await showTokens(opened.user);
   await opened.user.click(await screen.findByText('Create a token'));
-  const first = await screen.findByRole('textbox', { name: 'Who or what uses it' });
+  const first = await screen.findByRole('textbox', { name: 'Token name' });
   await waitFor(() => expect(document.activeElement).toBe(first));
   const dialog = screen.getByRole('dialog', { name: 'Tokens' });
   const row = async (name: string) => {
@@ -61,9 +61,9 @@ it('creates a token with no more than its own scopes, shows its text until that 
     'Add plants',
     'Manage tokens',
   ]);
-  await user.type(screen.getByRole('textbox', { name: 'Who or what uses it' }), 'shop');
+  await user.type(screen.getByRole('textbox', { name: 'Token name' }), 'shop');
   await user.click(screen.getByRole('checkbox', { name: 'Add plants' }));
-  await user.type(screen.getByLabelText('Last day'), '2999-12-31');
+  await user.type(screen.getByLabelText('Expiration date'), '2999-12-31');
   await user.type(screen.getByRole('spinbutton', { name: 'Requests per minute' }), '600');
   await user.click(screen.getByRole('button', { name: 'Create token' }));
   await waitFor(() => expect(shownSecret()).toMatch(/^pst_\w{49}$/));
@@ -72,7 +72,7 @@ it('creates a token with no more than its own scopes, shows its text until that 
   expect(own.body).toMatchObject({ name: 'shop', scopes: ['create'], ratePerMinute: 600 });
   await waitFor(async () =>
     expect((await row('shop')).textContent).toMatch(
-      /Add plants · id 2, created .* · expires .*2999.* · 600 req/,
+      /Add plants · ID 2, created .* · expires .*2999.* · 600 req/,
     ),
   );
   const kept = [JSON.stringify(history.state), location.href, ...[localStorage, sessionStorage].map(textOf)];
@@ -127,13 +127,13 @@ it("continues with the new token after the page's token was rotated", async () =
   await waitFor(() => expect(JSON.stringify({ ...sessionStorage })).toContain(shownSecret() ?? 'none'));
   const own = await screen.findAllByText('(this page)');
   await waitFor(() =>
-    expect(own.map((text) => text.closest('li')?.textContent)).toEqual([expect.stringContaining('id 3,')]),
+    expect(own.map((text) => text.closest('li')?.textContent)).toEqual([expect.stringContaining('ID 3,')]),
   );
 });
 
 it('says that it is unknown whether the token was created if no reply came', async () => {
   const { user, store } = await openTokens();
-  await user.type(screen.getByRole('textbox', { name: 'Who or what uses it' }), 'shop');
+  await user.type(screen.getByRole('textbox', { name: 'Token name' }), 'shop');
   await user.click(screen.getByRole('checkbox', { name: 'See plants' }));
   store.fail({ operation: 'createToken', kind: 'drop', stored: true });
   await user.click(screen.getByRole('button', { name: 'Create token' }));

@@ -20,35 +20,37 @@ interface TokensSheetProps {
   onClose(): void;
 }
 
-/** How long a token that is rotated here still works, in seconds: an hour. */
+/** How long the old token works after a rotation, in seconds: an hour. */
 const overlapSeconds = 3_600;
 
-/** An action that requires a second press. */
-interface Asked {
+/** An action that asks for a second press. */
+interface Confirmation {
   readonly id: bigint;
-  readonly what: 'rotate' | 'revoke';
+  readonly action: 'rotate' | 'revoke';
 }
 
 /** The sheet for people whose token may manage all tokens. */
 export function TokensSheet(props: TokensSheetProps) {
-  const own = useOwnToken();
-  return own?.scopes.includes('admin') ? <Tokens own={own} {...props} /> : null;
+  const ownToken = useOwnToken();
+  return ownToken?.scopes.includes('admin') ? <Tokens ownToken={ownToken} {...props} /> : null;
 }
 
-/**
- * Lists all tokens, and creates, rotates and revokes them. The text of a new one is shown until the person has saved it, and stored
- * nowhere.
- */
-function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { readonly own: OwnToken }) {
+/** Lists, creates, rotates, and revokes tokens. The secret of a new token is shown until the person has saved it, and not stored. */
+function Tokens({
+  ownToken,
+  isOpen,
+  onOwnRotated,
+  onClose,
+}: TokensSheetProps & { readonly ownToken: OwnToken }) {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
   const { tokens, problem, isBusy, change } = useTokens(isOpen);
   const [issued, setIssued] = useState<readonly IssuedToken[]>([]);
-  const [asked, setAsked] = useState<Asked>();
-  const isUnkept = issued.length > 0;
-  useEffect(() => (isUnkept ? warnBeforeClosing() : undefined), [isUnkept]);
+  const [confirmation, setConfirmation] = useState<Confirmation>();
+  const hasUnsavedSecret = issued.length > 0;
+  useEffect(() => (hasUnsavedSecret ? warnBeforeClosing() : undefined), [hasUnsavedSecret]);
   const close = () => {
-    setAsked(undefined);
+    setConfirmation(undefined);
     onClose();
   };
   const issue = (request: () => Promise<IssuedToken>) =>
@@ -61,16 +63,18 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
     const rotated = await issue(() =>
       unwrap(client.rotateToken({ params: { id }, body: { overlapSeconds } })),
     );
-    if (rotated === undefined || id !== own.id) return;
+    if (rotated === undefined || id !== ownToken.id) return;
     const queryKey = queryKeys.getOwnToken.queryKey();
     queryClient.setQueriesData<OwnToken>({ queryKey }, (before) => before && { ...before, id: rotated.id });
     onOwnRotated(rotated.secret);
   };
-  /** Whether this is the second press. The first one asks for confirmation. */
-  const isSure = (id: bigint, what: Asked['what']) => {
-    const isAsked = asked?.id === id && asked.what === what;
-    setAsked(isAsked ? undefined : { id, what });
-    return isAsked;
+  const isConfirming = (id: bigint, action: Confirmation['action']) =>
+    confirmation?.id === id && confirmation.action === action;
+  /** Handles a press. The first one asks for confirmation, and the second one returns `true`. */
+  const confirmAction = (id: bigint, action: Confirmation['action']) => {
+    const isConfirmed = isConfirming(id, action);
+    setConfirmation(isConfirmed ? undefined : { id, action });
+    return isConfirmed;
   };
   return (
     <Sheet title="Tokens" isOpen={isOpen} onClose={close}>
@@ -90,7 +94,7 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
       >
         <summary>Create a token</summary>
         <TokenForm
-          own={own}
+          ownToken={ownToken}
           isBusy={isBusy}
           onSubmit={async (body) => (await issue(() => unwrap(client.createToken({ body })))) !== undefined}
         />
@@ -103,17 +107,17 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
               <bdi translate="no">
                 <strong>{escapeInvisible(token.name)}</strong>
               </bdi>
-              {token.id === own.id && <span> (this page)</span>}
+              {token.id === ownToken.id && <span> (this page)</span>}
             </span>
             <span className="note">{describeToken(token)}</span>
-            {!hasEnded(token) && (
+            {!isInactive(token) && (
               <div className="submit-row">
                 <button
                   type="button"
                   aria-disabled={isBusy}
-                  onClick={() => !isBusy && isSure(token.id, 'rotate') && void rotate(token)}
+                  onClick={() => !isBusy && confirmAction(token.id, 'rotate') && void rotate(token)}
                 >
-                  {asked?.id === token.id && asked.what === 'rotate' ? (
+                  {isConfirming(token.id, 'rotate') ? (
                     <span key="sure">Rotate: the old token works for one more hour</span>
                   ) : (
                     <span key="ask">Rotate</span>
@@ -124,11 +128,11 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
                   type="button"
                   aria-disabled={isBusy}
                   onClick={() => {
-                    if (isBusy || !isSure(token.id, 'revoke')) return;
+                    if (isBusy || !confirmAction(token.id, 'revoke')) return;
                     void change(() => unwrap(client.revokeToken({ params: { id: token.id } })));
                   }}
                 >
-                  {asked?.id === token.id && asked.what === 'revoke' ? (
+                  {isConfirming(token.id, 'revoke') ? (
                     <span key="sure">Revoke permanently</span>
                   ) : (
                     <span key="ask">Revoke</span>
@@ -144,7 +148,7 @@ function Tokens({ own, isOpen, onOwnRotated, onClose }: TokensSheetProps & { rea
   );
 }
 
-/** All tokens: latest first, and ended ones last. Loaded each time that they are shown, and after each change. */
+/** All tokens: latest first, and inactive ones last. They are loaded each time that the sheet opens, and after each change. */
 function useTokens(isShown: boolean) {
   const { operations, rejectToken } = usePlantStore();
   const query = useQuery({
@@ -163,13 +167,10 @@ function useTokens(isShown: boolean) {
   /**
    * Makes one change at a time.
    *
-   * @param uncertain what to do if there is no reply
+   * @param advice what to do if there is no reply
    * @returns the result; `undefined` if the change was not made
    */
-  const change = async <Result,>(
-    make: () => Promise<Result>,
-    uncertain = '',
-  ): Promise<Result | undefined> => {
+  const change = async <Result,>(make: () => Promise<Result>, advice = ''): Promise<Result | undefined> => {
     if (isBusy) return undefined;
     setBusy(true);
     setProblem(undefined);
@@ -178,7 +179,7 @@ function useTokens(isShown: boolean) {
     } catch (error) {
       const { about, message } = explainFailure(error, 'read');
       if (about === 'token') rejectToken(message);
-      else setProblem(isRejectedError(error) ? message : `${message} ${uncertain}`.trim());
+      else setProblem(isRejectedError(error) ? message : `${message} ${advice}`.trim());
       return undefined;
     } finally {
       setBusy(false);
@@ -186,11 +187,11 @@ function useTokens(isShown: boolean) {
     }
   };
   const latest = query.data?.tokens.toReversed();
-  const tokens = latest && [...latest.filter((token) => !hasEnded(token)), ...latest.filter(hasEnded)];
+  const tokens = latest && [...latest.filter((token) => !isInactive(token)), ...latest.filter(isInactive)];
   return { tokens, problem: problem ?? failure?.message, isBusy, change };
 }
 
-function hasEnded({ revokedAt, expiresAt }: Token): boolean {
+function isInactive({ revokedAt, expiresAt }: Token): boolean {
   return revokedAt !== undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
 }
 
@@ -199,22 +200,24 @@ function describeToken(token: Token): string {
   const { id, scopes, createdAt, lastUsedAt, ratePerMinute } = token;
   return [
     scopes.map(labelScope).join(', '),
-    `id ${id}, created ${formatTime(createdAt)}`,
+    `ID ${id}, created ${formatTime(createdAt)}`,
     describeEnd(token),
     lastUsedAt === undefined ? 'never used' : `last used ${describeUse(lastUsedAt)}`,
     ...(ratePerMinute === undefined ? [] : [`${ratePerMinute.toLocaleString()} requests per minute`]),
   ].join(' · ');
 }
 
-/** The service stores it at most once an hour. */
+const hourMs = 3_600_000;
+
+/** Describes the last use. The service stores its time at most once an hour. */
 function describeUse(lastUsedAt: string): string {
   const now = Date.now();
-  return now - Date.parse(lastUsedAt) < 3_600_000 ? 'in the last hour' : formatAge(lastUsedAt, now);
+  return now - Date.parse(lastUsedAt) < hourMs ? 'in the last hour' : formatAge(lastUsedAt, now);
 }
 
 function describeEnd(token: Token): string {
   const { expiresAt, revokedAt } = token;
   if (revokedAt !== undefined) return `revoked ${formatTime(revokedAt)}`;
   if (expiresAt === undefined) return 'never expires';
-  return `${hasEnded(token) ? 'expired' : 'expires'} ${formatTime(expiresAt)}`;
+  return `${isInactive(token) ? 'expired' : 'expires'} ${formatTime(expiresAt)}`;
 }

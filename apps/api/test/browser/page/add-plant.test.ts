@@ -45,11 +45,11 @@ it('stores the largest and the smallest id exactly, by keyboard alone, and a fre
 
   await addPlant(page, { ...largest, name: 'Ficus' });
   await listed('Ficus').getByText('rejected').waitFor();
-  const id = field(page, 'Id');
+  const id = field(page, 'ID');
   expect(await id.getAttribute('aria-invalid')).toBe('true');
   expect(await describedBy(id)).toMatch(/taken|another/i);
-  await page.getByText('Plant with id 9223372036854775807: Monstera').waitFor();
-  await tabTo(page.getByRole('button', { name: 'Use an available id' }));
+  await page.getByText('Plant with ID 9223372036854775807: Monstera').waitFor();
+  await tabTo(page.getByRole('button', { name: 'Use a free ID' }));
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await page.getByText(/^Stored: Ficus/).waitFor();

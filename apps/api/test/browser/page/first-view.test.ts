@@ -74,11 +74,11 @@ it.each([
       }),
     );
   await page.goto(shared.store.formAddress);
-  await page.getByRole('button', { name: 'Change the id' }).click();
+  await page.getByRole('button', { name: 'Change the ID' }).click();
   const places = await readPlaces();
   expect(places).toHaveLength(8);
   await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });
-  await until(async () => (await field(page, 'Id').getAttribute('aria-invalid')) === 'true');
+  await until(async () => (await field(page, 'ID').getAttribute('aria-invalid')) === 'true');
   expect(await readPlaces()).toEqual(places);
   await addPlant(page, { id: `${width}`, name: 'Monstera' });
   await page.getByRole('listitem').getByText('stored').waitFor();

@@ -98,7 +98,7 @@ it('loses nothing when the service crashes in the middle and is started again', 
   const { page, breakConnections } = await startRunAndWait();
   await store.kill();
   breakConnections();
-  await page.getByText('The service cannot be reached').first().waitFor();
+  await page.getByText('The connection to the server failed').first().waitFor();
   // What is shown as done is stored; replies were lost with the process.
   expect(await progressOf(page)).toBeCloseTo(1_000 / count);
   expect(store.readPlants()).toHaveLength(3_000);

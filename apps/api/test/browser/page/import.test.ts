@@ -50,7 +50,7 @@ it('stores nothing twice when the same file is imported again, and then a line t
   expect(await addButton(page).isVisible()).toBe(false);
   const line = page.getByRole('form', { name: `Line ${file.faultyLines[0]}`, exact: true });
   // An id that another plant has, which the review shows.
-  await line.getByLabel('Id').fill('1');
+  await line.getByLabel('ID').fill('1');
   await line.getByLabel('Name').fill('Edited');
   await shared.store.send('/plants', { id: 1, name: 'Oak' });
   await line.getByRole('button', { name: 'Check line' }).click();
@@ -92,7 +92,7 @@ it('updates from a spreadsheet, and overwrites nothing that somebody else change
   await page.getByRole('button', { name: 'Update 2 and add 1 plant' }).click();
   await page
     .getByRole('heading', {
-      name: '1 plant added and 1 updated from stock.csv. 1 was unchanged. 1 was changed by someone else since your review.',
+      name: '1 plant added and 1 updated from stock.csv. 1 was unchanged. 1 was changed by someone else after the review.',
     })
     .waitFor();
   expect([800001, 800002, 800004].map(nameOf)).toEqual(['Roses', 'Bracken', 'Ivy']);
@@ -126,7 +126,7 @@ it('imports a workbook of 4,002 rows, of which the spreadsheet has rounded one i
     ],
   });
   await chooseFile(page, { name: 'plants.xlsx', text: workbook });
-  await page.getByText('The id may be a number that the spreadsheet has rounded').waitFor();
+  await page.getByText('The ID may be a number that the spreadsheet rounded').waitFor();
   await addButton(page).click();
   // The id 1 is that of another plant by now, and so is the largest one: both are updated.
   expect(await readOutcome(page)).toEqual({ stored: 3_999, replayed: 0, rejected: 0, skipped: 1 });
@@ -175,7 +175,7 @@ it('fixes a line beside the others, leaves out a total and a name that is there 
   await page.getByText('Plant 700001 already has this name.').waitFor();
   await page.getByRole('button', { name: 'Leave out line 3' }).click();
   const line = page.getByRole('form', { name: 'Line 2' });
-  await line.getByRole('button', { name: 'Choose an available id' }).click();
+  await line.getByRole('button', { name: 'Choose a free ID' }).click();
   await page.getByRole('button', { name: 'Add 2 plants' }).click();
   await page.getByRole('heading', { name: '2 plants added from stock.csv. 2 were left out.' }).waitFor();
   await page.getByRole('button', { name: 'Import another file' }).click();

@@ -147,13 +147,13 @@ it('tags plants, undoes that by 1 click, and has all that it does with them in o
   const herbs = () => shared.store.readPlants().filter(({ tag }) => tag === 'herb');
   expect(herbs()).toHaveLength(3);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('have their tags back.').waitFor();
+  await page.getByText('Restored the tags of').waitFor();
   expect(herbs()).toEqual([]);
 });
 
 it('selects by keys, which are those of the list of keys', async () => {
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).getByText('Select a range').waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Select a range').waitFor();
   await page.keyboard.press('Escape');
   await row(40).focus();
   await page.keyboard.press('Space');

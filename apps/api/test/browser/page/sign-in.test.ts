@@ -233,7 +233,7 @@ it('goes on with an import that waits for a sign-in, which needs a new tab, and 
     };
   });
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByText('The browser has opened no new tab to sign in.').waitFor();
+  await page.getByText('Your browser blocked the sign-in tab.').waitFor();
   expect(shared.store.readPlants().filter(({ name }) => name === 'Oak')).toEqual([]);
   await signInBeside();
   await page.getByRole('heading', { name: '2 plants added' }).waitFor();

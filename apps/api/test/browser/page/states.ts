@@ -88,10 +88,10 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openList(page, store);
       await button(page, 'Columns').click();
-      await page.getByRole('checkbox', { name: 'Id' }).waitFor();
+      await page.getByRole('checkbox', { name: 'ID' }).waitFor();
       return async () => {
-        await page.getByRole('checkbox', { name: 'Id' }).check();
-        await page.getByRole('columnheader', { name: 'Id' }).waitFor();
+        await page.getByRole('checkbox', { name: 'ID' }).check();
+        await page.getByRole('columnheader', { name: 'ID' }).waitFor();
         await button(page, 'Reset columns').click();
       };
     },
@@ -168,8 +168,8 @@ export const states: readonly State[] = [
     name: 'keys',
     async open(page, store) {
       await openList(page, store);
-      await page.getByRole('button', { name: 'Keys' }).click();
-      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await page.getByRole('button', { name: 'Shortcuts' }).click();
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       return () => close(page);
     },
   },
@@ -198,7 +198,7 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openTokens(page, store);
       await page.getByText('Create a token').click();
-      await page.getByLabel('Who or what uses it').fill('web shop');
+      await page.getByLabel('Token name').fill('web shop');
       await page.getByLabel('See plants').check();
       await button(page, 'Create token').click();
       await button(page, 'Show QR code').click();
@@ -372,7 +372,7 @@ export const states: readonly State[] = [
         .waitFor();
       return async () => {
         await button(page, 'Undo').click();
-        await page.getByText('have their tags back').waitFor();
+        await page.getByText('Restored the tags of').waitFor();
       };
     },
   },
@@ -397,10 +397,10 @@ export const states: readonly State[] = [
     async open(page, store) {
       await openAdd(page, store);
       await addPlant(page, { id: `${ficus.id}`, name: 'Monstera' });
-      await button(page, 'Use an available id').waitFor();
+      await button(page, 'Use a free ID').waitFor();
       await button(page, 'Open it').waitFor();
       return async () => {
-        await button(page, 'Use an available id').click();
+        await button(page, 'Use a free ID').click();
         await page.keyboard.press('Enter');
         await page.getByText(/^Stored: Monstera/).waitFor();
       };
@@ -459,7 +459,7 @@ export const states: readonly State[] = [
         await page.getByRole('form').first().waitFor({ state: 'detached' });
         await page.getByRole('button', { name: /^Problems/ }).click();
         const line = page.getByRole('form').first();
-        await line.getByLabel('Id').fill('123456');
+        await line.getByLabel('ID').fill('123456');
         await line.getByLabel('Name').fill('Hedera helix');
         await line.getByLabel('Name').press('Enter');
         await page.getByRole('button', { name: 'Problems 3' }).waitFor();
@@ -599,7 +599,7 @@ async function openAdd(page: Page, store: PlantStore): Promise<void> {
 async function addNew(page: Page): Promise<void> {
   const id = `${Date.now()}`;
   await addPlant(page, { id, name: 'Hedera helix', tag: 'ivy' });
-  await page.getByText(`Stored: Hedera helix, id ${id}.`).waitFor();
+  await page.getByText(`Stored: Hedera helix, ID ${id}.`).waitFor();
 }
 
 async function openImport(page: Page, store: PlantStore): Promise<void> {

@@ -188,7 +188,7 @@ it('shows a token that it creates or rotates until it is kept, and keeps it nowh
     return (await fetch(`${shared.store.baseUrl}/plants`, { headers })).status;
   };
   await sheet.getByText('Create a token').click();
-  await sheet.getByLabel('Who or what uses it').fill('web shop');
+  await sheet.getByLabel('Token name').fill('web shop');
   expect(await sheet.getByRole('checkbox').count()).toBe(2);
   await sheet.getByLabel('See plants').check();
   await sheet.getByRole('button', { name: 'Create token' }).click();

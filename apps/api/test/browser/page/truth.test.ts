@@ -35,18 +35,18 @@ it('copies and reads a file at an address without HTTPS', async () => {
   await page.getByRole('row', { name: 'Yew' }).waitFor();
   expect(await page.evaluate(() => [isSecureContext, 'clipboard' in navigator])).toEqual([false, false]);
   await page.getByRole('button', { name: 'Columns' }).click();
-  await page.getByRole('checkbox', { name: 'Id' }).check();
+  await page.getByRole('checkbox', { name: 'ID' }).check();
   await page.keyboard.press('Escape');
   await page.getByRole('row', { name: 'Yew' }).hover();
-  await page.getByRole('button', { name: 'Copy the id 70' }).click();
+  await page.getByRole('button', { name: 'Copy the ID 70' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   await page.getByRole('searchbox').focus();
   await page.keyboard.press('ControlOrMeta+V');
-  await page.getByText('1 plant found, by its id').waitFor();
+  await page.getByText('1 plant found by ID').waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Yew' }).waitFor();
   const sheet = page.getByRole('complementary');
-  await sheet.getByRole('button', { name: 'Copy the id', exact: true }).click();
+  await sheet.getByRole('button', { name: 'Copy the ID', exact: true }).click();
   await sheet.getByRole('button', { name: 'Copied' }).waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
   const download = page.waitForEvent('download');
@@ -202,7 +202,7 @@ it.each([
   await page.context().grantPermissions(['geolocation']);
   if (!copies) await page.addInitScript(() => Object.assign(document, { execCommand: () => false }));
   await page.goto(findTrustedAddress('/p/500'));
-  await page.getByRole('button', { name: 'Copy the id', exact: true }).click();
+  await page.getByRole('button', { name: 'Copy the ID', exact: true }).click();
   if (copies) await page.getByRole('button', { name: 'Copied' }).waitFor();
   else {
     await page

@@ -2,7 +2,7 @@ import { PlantTexts } from '../../plants/plant-text.js';
 import { toVisible } from '../../shared/to-visible.js';
 import { type AddedPlant, isUnfinished, maxAdded } from './added-plants.js';
 
-const states: Readonly<Record<AddedPlant['state'], string>> = {
+const stateLabels: Readonly<Record<AddedPlant['state'], string>> = {
   sending: 'adding',
   stored: 'stored',
   present: 'already stored',
@@ -13,14 +13,14 @@ const states: Readonly<Record<AddedPlant['state'], string>> = {
 
 interface AddedListProps {
   readonly added: readonly AddedPlant[];
-  /** The plant that the form offers to add again, so that the list need not. */
+  /** The plant that the form already offers to retry. The list shows no button for it. */
   readonly offeredKey: number | undefined;
-  readonly pending: boolean;
+  readonly isPending: boolean;
   onRetry(plant: AddedPlant): void;
 }
 
-/** The plants that were added in this tab, newest first; nothing if there are none. */
-export function AddedList({ added, offeredKey, pending, onRetry }: AddedListProps) {
+/** The plants that were added in this tab, newest first. Renders nothing if there are none. */
+export function AddedList({ added, offeredKey, isPending, onRetry }: AddedListProps) {
   if (added.length === 0) return null;
   return (
     <section aria-labelledby="added-heading" className="added">
@@ -31,18 +31,18 @@ export function AddedList({ added, offeredKey, pending, onRetry }: AddedListProp
           const time = new Date(at);
           return (
             <li key={key} className="added-item">
-              <p className={`state ${state}`}>{states[state]}</p>
+              <p className={`state ${state}`}>{stateLabels[state]}</p>
               <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
               <p className="added-name">
                 <PlantTexts plant={plant} />
               </p>
               <p className="added-id">
-                <span className="visually-hidden">Id </span>
+                <span className="visually-hidden">ID </span>
                 <span translate="no">{id}</span>
               </p>
               {reason !== undefined && <p className="added-reason">{reason}</p>}
               {key !== offeredKey && isUnfinished(plant) && (
-                <button type="button" aria-disabled={pending} onClick={() => pending || onRetry(plant)}>
+                <button type="button" aria-disabled={isPending} onClick={() => isPending || onRetry(plant)}>
                   Try again<span className="visually-hidden" translate="no">{`: ${toVisible(name)}`}</span>
                 </button>
               )}

@@ -4,28 +4,28 @@ import { hasSameTexts, requiredTexts } from '../../shared/texts.js';
 
 /** A plant that was added in this tab, or that the person tried to add. */
 export interface AddedPlant extends Readonly<Plant> {
-  /** Its number in this tab. */
+  /** Numbers the plants of this tab. */
   readonly key: number;
-  /** The digits of its id. */
+  /** The digits of its ID. */
   readonly id: string;
-  /** `not_added`: it is not stored, and a later attempt may succeed; `unconfirmed`: no reply shows whether it is stored. */
+  /** `not_added`: it is not stored, and a retry may succeed. `unconfirmed`: no reply shows whether it is stored. */
   readonly state: 'sending' | 'stored' | 'present' | 'rejected' | 'not_added' | 'unconfirmed';
-  /** What to do, unless the service has the plant. */
+  /** Why the service may not have the plant, and what to do. */
   readonly reason?: string | undefined;
   /** When it was added, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** How many are kept. */
+/** The maximum number of listed plants. */
 export const maxAdded = 100;
 
-/** How many characters they may have as JSON, except for the newest one: a browser stores 5 MB for a tab. */
+/** The maximum size of all but the newest plant as JSON, in characters. A browser stores 5 MB for a tab. */
 export const maxCharacters = 1_000_000;
 
 const interrupted =
-  'Adding it was interrupted, so the plant may already be saved. You can safely add it again.';
+  'The request was interrupted, so the plant may already be saved. You can safely add it again.';
 
-/** Puts a plant that is being sent first, and removes an unconfirmed earlier attempt for the same plant. */
+/** Adds a plant that is being sent to the front, and removes earlier unconfirmed attempts to add the same plant. */
 export function beginAdding(
   list: readonly AddedPlant[],
   { id, ...texts }: NewPlant,
@@ -36,7 +36,7 @@ export function beginAdding(
   return [plant, ...takeNewest(others)];
 }
 
-/** Records how adding a plant ended. */
+/** Records the result for a plant. */
 export function recordResult(
   list: readonly AddedPlant[],
   key: number,
@@ -45,7 +45,7 @@ export function recordResult(
   return list.map((plant) => (plant.key === key ? { ...plant, ...result } : plant));
 }
 
-/** Restores the list from before a reload or a sign-out. Plants that were being sent then have no reply. */
+/** Restores the list after a reload or a sign-in. Plants that were being sent become `unconfirmed`. */
 export function restoreAdded(kept: unknown): readonly AddedPlant[] {
   if (!Array.isArray(kept)) return [];
   return kept
@@ -55,7 +55,7 @@ export function restoreAdded(kept: unknown): readonly AddedPlant[] {
     );
 }
 
-/** As many of the newest plants as may be kept in addition to one more. */
+/** Returns the newest plants that fit into the limits together with one more plant. */
 function takeNewest(list: readonly AddedPlant[]): readonly AddedPlant[] {
   let characters = 0;
   const end = list.findIndex((plant, index) => {
@@ -91,7 +91,7 @@ function isAddedPlant(value: unknown): value is AddedPlant {
   );
 }
 
-/** A page of another version may not have kept a field that is optional. */
+/** Whether a value is a text, or an absent optional field. Another version of the page may not have stored the field. */
 function isText(value: unknown, name: FieldName): boolean {
   return typeof value === 'string' || (value === undefined && !requiredTexts.includes(name));
 }

@@ -9,39 +9,39 @@ import type { NewPlant } from '@plant-store/contract/operations';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { errorNumbers, explainError, explainRejection, type Failure } from '../../shared/explain-failure.js';
+import { readStored, storageKeys, writeStored } from '../../shared/page-storage.js';
 import { usePlantStore } from '../../shared/plant-store.js';
-import { keepInTab, readFromTab, tabStorageKeys } from '../../shared/tab-storage.js';
 import { type AddedPlant, beginAdding, recordResult, restoreAdded } from './added-plants.js';
 
-/** The result of adding a plant. `not_added`: it is certainly not stored, and a later attempt may succeed. */
+/** The result of adding a plant. `not_added`: it is not stored, and a retry may succeed. */
 export type AddResult =
   | { readonly state: 'stored' | 'present'; readonly failure?: undefined }
   | { readonly state: 'rejected' | 'not_added' | 'unconfirmed'; readonly failure: Failure };
 
-/** Adds plants one at a time, and holds the plants that were added. */
+/** Adds plants one at a time, and lists the plants that were added. */
 export interface AddPlant {
   readonly added: readonly AddedPlant[];
-  /** The list key of the plant that was sent last since the page was loaded. */
+  /** The key of the last plant that was sent since the page was loaded. */
   readonly lastKey: number | undefined;
-  readonly pending: boolean;
+  readonly isPending: boolean;
   /** The number of the attempt in flight; more than 1 once the client retries. */
   readonly attempt: number;
   /**
-   * Adds a plant and lists it. Sends nothing and returns `undefined` while another plant is being added. Also returns `undefined` once the
-   * page no longer shows the list.
+   * Adds a plant and lists it. Does nothing and returns `undefined` while another plant is being added. Also returns `undefined` if the
+   * component was unmounted.
    */
   add(plant: NewPlant): Promise<AddResult | undefined>;
 }
 
 /** Adds plants through the client, which retries automatically, and keeps a list of them in this tab. */
 export function useAddPlant(): AddPlant {
-  const [added, setAdded] = useState(() => restoreAdded(readFromTab(tabStorageKeys.added)));
+  const [added, setAdded] = useState(() => restoreAdded(readStored(storageKeys.added)));
   const latest = useRef(added);
   const [lastKey, setLastKey] = useState<number>();
   const [attempt, setAttempt] = useState(0);
   const sending = useRef(false);
-  useEffect(() => keepInTab(tabStorageKeys.added, added), [added]);
-  // Sends nothing with a token that was removed. A request in flight then stays in the tab as being sent.
+  useEffect(() => writeStored(storageKeys.added, added), [added]);
+  // Unmounting aborts the request, because the token may have been removed. The plant stays listed as being sent.
   const mount = useRef(new AbortController());
   useEffect(() => {
     const controller = new AbortController();
@@ -53,7 +53,7 @@ export function useAddPlant(): AddPlant {
     operations.createPlant.mutationOptions({ select: ({ replayed }) => replayed }),
   );
 
-  // Also a ref, because the callback that adds a plant may be older than the latest change of the list.
+  // The list is also in a ref, because a callback may have been created before its latest change.
   const put = (list: readonly AddedPlant[]) => {
     latest.current = list;
     setAdded(list);
@@ -63,9 +63,9 @@ export function useAddPlant(): AddPlant {
     const { signal } = mount.current;
     if (sending.current || signal.aborted) return undefined;
     sending.current = true;
-    const begun = beginAdding(latest.current, plant, Date.now());
-    const key = begun[0]?.key ?? 0;
-    put(begun);
+    const sendingList = beginAdding(latest.current, plant, Date.now());
+    const key = sendingList[0]?.key ?? 0;
+    put(sendingList);
     setLastKey(key);
     setAttempt(0);
     try {
@@ -81,7 +81,7 @@ export function useAddPlant(): AddPlant {
       sending.current = false;
     }
   };
-  return { added, lastKey, pending: isPending, attempt, add };
+  return { added, lastKey, isPending, attempt, add };
 }
 
 function toResult(replayed: boolean): AddResult {
@@ -90,21 +90,21 @@ function toResult(replayed: boolean): AddResult {
 
 function toFailed(error: unknown, mayBeStored: boolean): AddResult {
   if (!isRejectedError(error)) {
-    const notStored = isPlantStoreError(error) && error.outcome !== 'unknown';
-    return { state: notStored ? 'not_added' : 'unconfirmed', failure: explainError(error) };
+    const isNotStored = isPlantStoreError(error) && error.outcome !== 'unknown';
+    return { state: isNotStored ? 'not_added' : 'unconfirmed', failure: explainError(error) };
   }
   const failure = explainRejection(error);
   if (failure.about === 'id' || failure.about === 'plant') return { state: 'rejected', failure };
   return { state: mayBeStored ? 'unconfirmed' : 'not_added', failure };
 }
 
-/** After `internal_error` and `database_unavailable` the plant may still have been stored. */
-const ambiguous: readonly ErrorNumber[] = [50000, 50301];
-const unambiguous = errorNumbers.filter((number) => !ambiguous.includes(number));
+/** `internal_error` and `database_unavailable`, after which the plant may have been stored. */
+const ambiguousErrors: readonly ErrorNumber[] = [50000, 50301];
+const unambiguousErrors = errorNumbers.filter((number) => !ambiguousErrors.includes(number));
 
 /**
- * A `fetch` for one call, and whether any attempt may have stored the plant: one without a reply from the service, or with an ambiguous
- * reply. The last reply is not enough to know, because the client retries.
+ * Returns a `fetch` for one call, and a function that returns whether any attempt may have stored the plant: one without a reply, or with
+ * an ambiguous one. The last reply is not enough, because the client retries.
  */
 function watchAttempts(): { readonly fetch: Fetch; mayBeStored(): boolean } {
   let mayBeStored = false;
@@ -112,16 +112,16 @@ function watchAttempts(): { readonly fetch: Fetch; mayBeStored(): boolean } {
     const before = mayBeStored;
     mayBeStored = true;
     const response = await globalThis.fetch(url, init);
-    const certain = await response
+    const isCertain = await response
       .clone()
       .json()
-      .then(isNotStored, () => false);
-    mayBeStored = before || !certain;
+      .then(confirmsNotStored, () => false);
+    mayBeStored = before || !isCertain;
     return response;
   };
   return { fetch, mayBeStored: () => mayBeStored };
 }
 
-function isNotStored(body: unknown): boolean {
-  return unambiguous.includes(Object(body).error);
+function confirmsNotStored(body: unknown): boolean {
+  return unambiguousErrors.includes(Object(body).error);
 }

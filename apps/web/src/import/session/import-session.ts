@@ -13,16 +13,16 @@ import {
 } from '../protocol.js';
 import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
 
-/** Longer pasted texts are not shown in the text field, because that many lines make the page slow. */
-export const longPaste = 20_000;
+/** The maximum length of a pasted text in the text field, in characters. Longer texts would make the page slow. */
+export const maxEditablePaste = 20_000;
 
-/** The state that the page shows: the worker's reports, and state of the page only. */
+/** The state that the page shows: the view that the worker reports, and state of the page. */
 export interface ImportState extends View {
-  /** Whether an import of this page was undone, so that the person may want to reuse the ids. */
+  /** Whether an import was undone, so that the next one may reuse the IDs. */
   readonly hasUndone: boolean;
   readonly downloading: boolean;
   readonly saved: SavedFile | undefined;
-  /** The typed or pasted text. Kept until it is changed or stored. */
+  /** The typed or pasted text. It stays until it is changed or stored. */
   readonly draft: string;
 }
 
@@ -51,7 +51,7 @@ const initialState: ImportState = {
 };
 
 /**
- * The connection of the view to its worker. It outlives the components, so that a run can wait for a new token while they are unmounted.
+ * Connects the view to its worker. It outlives the components, so that a run can wait for a new token while they are unmounted.
  */
 export class ImportSession {
   readonly #spawn: typeof spawnWorker;
@@ -62,7 +62,7 @@ export class ImportSession {
   #source: Source | undefined;
   #store: TokenSource | undefined;
 
-  /** @param spawn starts the worker, called at the first command */
+  /** @param spawn starts the worker. Called before the first request. */
   constructor(spawn: typeof spawnWorker) {
     this.#spawn = spawn;
   }
@@ -89,7 +89,7 @@ export class ImportSession {
     }
   }
 
-  /** Takes the token of the page; `undefined` forgets it. A run that waits for a new token resumes. */
+  /** Sets the token of the page, `undefined` for none. A run that waits for a new token resumes. */
   useStore(store: TokenSource | undefined): void {
     this.#store = store;
     this.#worker?.send(['useToken', store && { baseUrl: serviceUrl, token: store.token }]);
@@ -102,7 +102,7 @@ export class ImportSession {
   }
 
   /** Reads the same source again, with another sheet or encoding. */
-  readAgain(readAs: ReadAs): void {
+  retryFailedReads(readAs: ReadAs): void {
     if (this.#source !== undefined) this.read(this.#source, readAs);
   }
 
@@ -116,20 +116,20 @@ export class ImportSession {
     this.ask('run', task);
   }
 
-  /** Lets the browser save the lines with a problem, unless that is in progress. */
+  /** Downloads the lines with a problem, unless that is in progress. */
   download(): void {
     if (this.#state.downloading) return;
     this.change({ downloading: true });
     this.ask('download');
   }
 
-  /** Keeps pasted lines, and reads them unless that would discard unfinished work. */
+  /** Stores pasted lines as the draft, and reads them unless that would discard unfinished work. */
   readPasted(text: string): void {
     this.change({ draft: text });
     if (!isUnfinished(this.#state)) this.read({ text });
   }
 
-  /** Forgets the file and its results, and also the typed text if all of it is stored. */
+  /** Discards the source and its results, and the typed text if all of it is stored. */
   reset(): void {
     this.#endWorker();
     const { preview, counts, progress } = this.#state;
@@ -139,7 +139,7 @@ export class ImportSession {
     this.startOver(preview?.fileName === undefined && isStored ? { draft: '' } : {});
   }
 
-  /** Forgets everything except the typed text. */
+  /** Discards everything except the typed text. */
   startOver(changes: Partial<ImportState> = {}): void {
     const { draft, hasUndone } = this.#state;
     this.change({ ...initialState, draft, hasUndone, ...changes });
@@ -151,20 +151,20 @@ export class ImportSession {
       this.change({ downloading: false, saved: saveFile(report.file, report.fileName) });
     else if (report.type === 'view')
       report.view.problem === undefined ? this.change(report.view) : this.startOver(report.view);
-    // The person may have entered another token since.
+    // Ignored if the person has entered another token since.
     else if (report.token === this.#store?.token) this.#store.rejectToken(report.message);
   }
 
   #onCrash(message: string): void {
     this.#endWorker();
-    const kept = this.#state.progress === undefined ? 'Nothing was saved.' : 'What was saved stays saved.';
-    const what =
+    const saved = this.#state.progress === undefined ? 'Nothing was saved.' : 'What was saved stays saved.';
+    const cause =
       message === ''
-        ? 'A part of this page could not be loaded or has run out of memory.'
+        ? 'Part of this page failed to load or ran out of memory.'
         : `Something went wrong on this page: ${message}.`;
     const advice =
-      'Reload the page, then choose the same file, or paste the same lines, again: nothing is added twice.';
-    this.startOver({ problem: `${what} ${kept} ${advice}` });
+      'Reload the page, then choose the same file or paste the same lines again. Nothing is added twice.';
+    this.startOver({ problem: `${cause} ${saved} ${advice}` });
   }
 
   #endWorker(): void {
@@ -180,7 +180,7 @@ export class ImportSession {
   }
 }
 
-/** Whether closing the page would lose something: an unfinished run, or edits of lines that were not sent. */
+/** Whether closing the page would lose an unfinished run, or edits of lines that were not sent. */
 function isUnfinished({ progress, edited, fixed, counts }: ImportState): boolean {
   if (progress?.state === 'running' || progress?.state === 'stopped') return true;
   const isReviewed = edited !== undefined || fixed.size > 0;

@@ -8,11 +8,11 @@ export interface PlantsWorker {
 
 export interface WorkerListener {
   onReport(report: Report): void;
-  /** The worker could not be loaded, or ended by an error that it did not catch; the message may be empty. */
+  /** Called if the worker cannot be loaded or has an uncaught error. The message may be empty. */
   onCrash(message: string): void;
 }
 
-/** Starts the worker. If the browser blocks it, runs the same code in this thread, which makes the page slower. */
+/** Starts the worker. If the browser blocks it, runs its code in this thread, which makes the page slower. */
 export function spawnWorker(listener: WorkerListener): PlantsWorker {
   const { onReport, onCrash } = listener;
   /** The requests sent before the first message of the worker; `undefined` after that. */
@@ -24,7 +24,7 @@ export function spawnWorker(listener: WorkerListener): PlantsWorker {
     sent = undefined;
   };
   try {
-    const worker = new Worker(trust(workerUrl), { type: 'module', name: 'import' });
+    const worker = new Worker(trustWorkerUrl(workerUrl), { type: 'module', name: 'import' });
     target = { send: (request) => worker.postMessage(request), end: () => worker.terminate() };
     worker.addEventListener('message', ({ data }: MessageEvent<Report>) => {
       sent = undefined;
@@ -33,7 +33,7 @@ export function spawnWorker(listener: WorkerListener): PlantsWorker {
     worker.addEventListener('messageerror', () => onCrash(''));
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      // A worker that never started has no message.
+      // If the worker never started, the event has no message.
       if (sent === undefined || event.message) return onCrash(event.message ?? '');
       worker.terminate();
       startHere();
@@ -66,15 +66,15 @@ function runInThisThread({ onReport, onCrash }: WorkerListener): PlantsWorker {
   };
 }
 
-/** The part of the Trusted Types API that is used here. TypeScript has no types for it. */
+/** The part of the Trusted Types API that is used here, for which TypeScript has no types. */
 interface Policy {
   createScriptURL(url: string): string;
 }
 
 let policy: Policy | undefined;
 
-/** Under `require-trusted-types-for 'script'`, the only script that this page may start is this worker. */
-function trust(url: string): string {
+/** With Trusted Types, the page may start no other script than this worker. */
+function trustWorkerUrl(url: string): string {
   const { trustedTypes } = globalThis as {
     readonly trustedTypes?: { createPolicy(name: string, rules: Policy): Policy };
   };

@@ -17,7 +17,7 @@ interface ChooseColumnsProps {
   readonly columns: ColumnsPreview;
 }
 
-/** Shows each column of the file with the recognized field, and lets the person choose another one. */
+/** Shows each column of the file with the recognized field. The person can choose another one. */
 export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps) {
   const { choice, header, firstRows } = columns;
   const { sheets, encoding } = preview;
@@ -53,7 +53,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
             label="Sheet"
             value={sheets.chosen}
             options={sheets.names.map((name) => [name, name])}
-            onChange={(sheet) => session.readAgain({ sheet })}
+            onChange={(sheet) => session.retryFailedReads({ sheet })}
           />
         )}
         {encoding && (
@@ -61,7 +61,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
             label="If names look wrong, choose where the file comes from"
             value={encoding}
             options={Object.entries(legacyEncodings)}
-            onChange={(chosen) => session.readAgain({ encoding: chosen as LegacyEncoding })}
+            onChange={(chosen) => session.retryFailedReads({ encoding: chosen as LegacyEncoding })}
           />
         )}
         <Choice
@@ -83,7 +83,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
             column={described}
             field={fieldNames.find((field) => choice[field] === described.column)}
             onChoose={(field) => {
-              const chosen = { ...columns, choice: choose(choice, described.column, field) };
+              const chosen = { ...columns, choice: assign(choice, described.column, field) };
               session.change({ preview: { ...preview, columns: chosen } });
             }}
           />
@@ -94,8 +94,8 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
       </p>
       {choice.id === undefined && (
         <p className="import-hint">
-          <strong>Ids are chosen for you.</strong>{' '}
-          <span>{`The same ${source} gets the same ids, so importing it again adds no duplicates. A line that has changed or moved is treated as a new plant.`}</span>
+          <strong>IDs are generated for you.</strong>{' '}
+          <span>{`The same ${source} gets the same IDs, so importing it again adds no duplicates. A line that has changed or moved is treated as a new plant.`}</span>
         </p>
       )}
     </StepFrame>
@@ -109,7 +109,7 @@ interface ChoiceProps {
   onChange(value: string): void;
 }
 
-/** A choice of a few options within a sentence. */
+/** A labeled select box. */
 function Choice({ label, value, options, onChange }: ChoiceProps) {
   return (
     <label>
@@ -167,7 +167,7 @@ function ColumnCard({ column: { title, samples }, field, onChoose }: ColumnCardP
 }
 
 /** Assigns a column to a field, and removes the field from any other column. */
-function choose(choice: ColumnChoice, column: number, field: FieldName | undefined): ColumnChoice {
+function assign(choice: ColumnChoice, column: number, field: FieldName | undefined): ColumnChoice {
   return mapFields((name) => {
     if (name === field) return column;
     return choice[name] === column ? undefined : choice[name];

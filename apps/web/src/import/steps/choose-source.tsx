@@ -2,12 +2,12 @@ import { type ClipboardEvent, type DragEvent, type FormEvent, useId, useRef, use
 import { fieldNames } from '../../shared/fields.js';
 import { listFields, requiredTexts } from '../../shared/texts.js';
 import { formatCount } from '../format-count.js';
-import { longPaste } from '../session/import-session.js';
+import { maxEditablePaste } from '../session/import-session.js';
 import { StepFrame, type StepProps } from './step-frame.js';
 
 /** Asks for a file or pasted lines. */
 export function ChooseSource({ session, state }: StepProps) {
-  const lead = `Choose a spreadsheet (.xlsx) or a CSV file with one plant on each line: its ${listFields(fieldNames)}. Only the ${listFields(requiredTexts)} is needed. You review everything before anything is saved.`;
+  const lead = `Choose a spreadsheet (.xlsx) or a CSV file with one plant per line. The columns can be ${listFields(fieldNames)}. Only ${listFields(requiredTexts)} is required. You review everything before anything is saved.`;
   return (
     <StepFrame step="File" title="Import plants" lead={lead}>
       <FileDrop session={session} />
@@ -21,7 +21,7 @@ export function ChooseSource({ session, state }: StepProps) {
 
 function FileDrop({ session }: Pick<StepProps, 'session'>) {
   const input = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
+  const [isOver, setOver] = useState(false);
   const take = (files: FileList | null) => {
     const [file, another] = files ?? [];
     if (another !== undefined) session.startOver({ problem: 'Drop one file at a time.' });
@@ -33,7 +33,7 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
     event.preventDefault();
     setOver(false);
     const { files } = event.dataTransfer;
-    // For example, from an archive, or if a policy of the organization forbids it.
+    // For example, a file within an archive, or one that a policy blocks.
     if (files.length === 0)
       session.startOver({
         problem: 'Your browser did not share the dropped file. Press Choose file instead.',
@@ -41,9 +41,9 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
     else take(files);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping needs a pointer; the button in it does the same without
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same without a pointer
     <div
-      className={over ? 'import-drop import-drop-over' : 'import-drop'}
+      className={isOver ? 'import-drop import-drop-over' : 'import-drop'}
       onDragOver={(event) => {
         if (!isFile(event)) return;
         event.preventDefault();
@@ -55,7 +55,7 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
       <button type="button" className="primary" onClick={() => input.current?.click()}>
         Choose file
       </button>
-      <span className="import-hint">or drop it here: up to 100,000 lines</span>
+      <span className="import-hint">or drop it here (up to 100,000 lines)</span>
       <input
         ref={input}
         type="file"
@@ -64,7 +64,7 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
         hidden
         onChange={(event) => {
           take(event.target.files);
-          // So that the same file can be chosen again after it was fixed.
+          // The same file can be chosen again after it was edited.
           event.target.value = '';
         }}
       />
@@ -74,8 +74,8 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
 
 function PasteForm({ session, state: { draft: text } }: StepProps) {
   const hint = useId();
-  const isShort = text.length <= longPaste;
-  // A text that grows while it is typed stays in its field.
+  const isShort = text.length <= maxEditablePaste;
+  // A text that becomes long while it is typed stays editable.
   const [isTyped, setTyped] = useState(isShort);
   const isEditable = isTyped || isShort;
   const submit = (event: FormEvent) => {
@@ -84,7 +84,7 @@ function PasteForm({ session, state: { draft: text } }: StepProps) {
   };
   const paste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
     const pasted = event.clipboardData.getData('text/plain');
-    if (pasted.length <= longPaste) return;
+    if (pasted.length <= maxEditablePaste) return;
     event.preventDefault();
     setTyped(false);
     const { selectionStart, selectionEnd } = event.currentTarget;
@@ -110,7 +110,7 @@ function PasteForm({ session, state: { draft: text } }: StepProps) {
           />
         </label>
       ) : (
-        <p>{`The pasted text is kept, but its ${formatCount(text.length)} characters are too many to edit here.`}</p>
+        <p>{`Your pasted lines are kept. They have ${formatCount(text.length)} characters, which is too many to edit here.`}</p>
       )}
       <p id={hint} className="import-hint">
         Copy cells in your spreadsheet, and paste them here.

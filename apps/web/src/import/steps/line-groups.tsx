@@ -15,6 +15,7 @@ import {
   groupsOfStates,
   type LineState,
   type Row,
+  rowsPerPage,
   type View,
 } from '../protocol.js';
 import type { StepProps } from './step-frame.js';
@@ -31,20 +32,20 @@ const titles: Readonly<Record<Filter, string>> = {
 };
 
 const hints: Readonly<Partial<Record<Group, string>>> = {
-  problems: 'Fix them here. Your file does not change.',
-  changes: 'The stored text first, then the text in your file.',
+  problems: 'Fix them here. Your file is not changed.',
+  changes: 'The saved plant, then the one in your file.',
   unchanged: 'These do not change.',
-  'left-out': 'These are not saved.',
+  'left-out': 'These will not be saved.',
 };
 
-/** The lines in groups; those with a problem can be edited, and those that would be saved can be left out. */
+/** Lists the lines in groups. Lines with a problem can be edited, and lines to be saved can be left out. */
 export function LineGroups({ session, state }: StepProps) {
   const { list, filter, counts } = state;
   const section = useRef<HTMLElement>(null);
   const touched = useFocusNextProblem(section, list);
-  const change = (row: Row, asked: Change) => {
+  const change = (row: Row, request: Change) => {
     touched.current = row.line;
-    session.ask('change', asked);
+    session.ask('change', request);
   };
   return (
     <section ref={section} className="import-list" aria-label="Lines">
@@ -89,7 +90,7 @@ export function LineGroups({ session, state }: StepProps) {
               onClick={() => session.ask('change', ['showMore', group])}
             >
               <Icon name="down" />
-              <span>{`Show ${formatCount(Math.min(50, total - rows.length))} more`}</span>
+              <span>{`Show ${formatCount(Math.min(rowsPerPage, total - rows.length))} more`}</span>
             </button>
           )}
         </section>
@@ -98,7 +99,7 @@ export function LineGroups({ session, state }: StepProps) {
   );
 }
 
-/** Adds and updates the lines that are ready, if any. */
+/** The button that adds and updates plants, if there are any. */
 export function SendButton({ session, state: { counts, hasUndone } }: StepProps) {
   const canUpdate = useMay('update');
   const updated = canUpdate ? counts.changes : 0;
@@ -132,7 +133,7 @@ function DownloadButton({ session, state: { downloading, saved } }: StepProps) {
   );
 }
 
-/** Returns to the choice of a source. Pasted lines are kept, unless all of them are stored. */
+/** Returns to the first step. Pasted lines stay, unless all of them are stored. */
 export function StartOver({ session, state: { preview } }: StepProps) {
   return (
     <button type="button" onClick={() => session.reset()}>
@@ -162,7 +163,7 @@ const shownFields: readonly FieldName[] = [...textNames, 'id'];
 
 interface LineProps {
   readonly row: Row;
-  onChange(row: Row, asked: Change): void;
+  onChange(row: Row, request: Change): void;
 }
 
 function Line({ row, onChange }: LineProps) {
@@ -174,11 +175,11 @@ function Line({ row, onChange }: LineProps) {
       {shownFields.map((name) => (
         <span key={name} className={`import-line-${name}`} dir={directionOf(name)} translate="no">
           {before !== undefined && before[name] !== row[name] ? (
-            <TextChange labels={['Stored:', 'In this line:']} before={before[name]} after={row[name]} />
+            <TextChange labels={['Saved:', 'In this line:']} before={before[name]} after={row[name]} />
           ) : name !== 'id' ? (
             <PlantText plant={row} name={name} />
           ) : (
-            row.id || <span translate="yes">Id automatic</span>
+            row.id || <span translate="yes">Automatic ID</span>
           )}
         </span>
       ))}
@@ -199,7 +200,7 @@ function Line({ row, onChange }: LineProps) {
       {state === 'conflict' && (
         <p className="import-reason">
           <Icon name="warning" />
-          Someone else has changed this plant since you reviewed it.
+          Someone else changed this plant after you reviewed it.
         </p>
       )}
       {problem !== undefined && (
@@ -221,10 +222,10 @@ interface ProblemLineProps extends LineProps {
 
 /** A line with a problem, whose fields can be edited. */
 function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: ProblemLineProps) {
-  // Unchanged texts stay exact, even if an input cannot show them, such as line breaks.
+  // An input cannot show all texts, such as line breaks, so unchanged texts stay exact.
   const [edited, setEdited] = useState(texts);
-  const written = JSON.stringify(texts);
-  useEffect(() => setEdited(texts), [written]);
+  const original = JSON.stringify(texts);
+  useEffect(() => setEdited(texts), [original]);
   const id = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -268,10 +269,10 @@ function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: Probl
             className="quiet link"
             onClick={() => onChange(row, ['edit', row.index, { ...edited, id: freeId }])}
           >
-            Choose an available id
+            Choose a free ID
           </button>
         )}
-        <button type="submit" hidden={JSON.stringify(edited) === written}>
+        <button type="submit" hidden={JSON.stringify(edited) === original}>
           Check line
         </button>
       </p>
@@ -279,7 +280,7 @@ function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: Probl
   );
 }
 
-/** Moves the focus to the next line with a problem after an edited one is gone. Set the returned ref to the edited line. */
+/** Moves the focus to the next line with a problem when an edited one disappears. Set the returned ref to the edited line. */
 function useFocusNextProblem(section: { readonly current: HTMLElement | null }, list: View['list']) {
   const touched = useRef<number | undefined>(undefined);
   useEffect(() => {
@@ -289,8 +290,8 @@ function useFocusNextProblem(section: { readonly current: HTMLElement | null }, 
     const forms = [...(section.current?.querySelectorAll('form') ?? [])];
     const next = forms.find((form) => Number(form.dataset['line']) >= line);
     const filter = section.current?.querySelector<HTMLElement>('[aria-pressed="true"]');
-    const wrong = next?.querySelector<HTMLElement>('[aria-invalid="true"]') ?? next?.querySelector('input');
-    (wrong ?? filter)?.focus();
+    const input = next?.querySelector<HTMLElement>('[aria-invalid="true"]') ?? next?.querySelector('input');
+    (input ?? filter)?.focus();
   }, [list, section]);
   return touched;
 }

@@ -49,12 +49,12 @@ export function ReviewLines({ session, state }: StepProps) {
       )}
       {repeated > 0 && (
         <p className="import-hint">
-          {`${formatCountOf(repeated, 'line')} with the same plant as an earlier line. Each plant is saved once.`}
+          {`${formatCountOf(repeated, 'line')} ${repeated === 1 ? 'repeats' : 'repeat'} an earlier line. Each plant is saved once.`}
         </p>
       )}
       {uncompared !== undefined && (
         <p className="import-note">
-          <span>{`These lines could not be compared with the stored plants. ${uncompared.message} Plants that are already stored will not be changed.`}</span>{' '}
+          <span>{`These lines could not be compared with the saved plants. ${uncompared.message} Plants that are already saved will not be changed.`}</span>{' '}
           <button type="button" onClick={() => session.ask('compare')}>
             Compare again
           </button>
@@ -73,12 +73,15 @@ export function ReviewLines({ session, state }: StepProps) {
   );
 }
 
-/** Lists the columns that are not imported, because the column step may have been skipped. */
+/** The maximum number of listed columns. */
+const maxNamedColumns = 10;
+
+/** Lists the columns that are not imported, because the columns may not have been reviewed. */
 function NotImported({ columns }: Pick<Preview, 'columns'>) {
   const imported = Object.values(columns?.choice ?? {});
   const others = columns?.columns.filter(({ column }) => !imported.includes(column)) ?? [];
   if (others.length === 0) return undefined;
-  const named = others.slice(0, 10).map(({ title }) => title);
+  const named = others.slice(0, maxNamedColumns).map(({ title }) => title);
   const more = others.length - named.length;
   return (
     <p className="import-hint">
@@ -88,12 +91,15 @@ function NotImported({ columns }: Pick<Preview, 'columns'>) {
   );
 }
 
-/** Such as `Line 316 has a total`. */
+/** The maximum number of lines that are named one by one. */
+const maxNamedLines = 5;
+
+/** Returns, for example, `Line 316 looks like a total`. */
 function nameLines(lines: readonly number[]): string {
   const [first = 0] = lines;
   if (lines.length === 1) return `Line ${formatCount(first)} looks like a total`;
-  const named = new Intl.ListFormat('en').format(lines.slice(0, 5).map(formatCount));
-  return lines.length > 5
+  const named = new Intl.ListFormat('en').format(lines.slice(0, maxNamedLines).map(formatCount));
+  return lines.length > maxNamedLines
     ? `${formatCount(lines.length)} lines look like totals`
     : `Lines ${named} look like totals`;
 }
@@ -102,23 +108,26 @@ function nameLines(lines: readonly number[]): string {
 const fixTexts: Readonly<
   Record<Fix, readonly [offer: (lines: string) => string, done: (lines: string) => string]>
 > = {
-  tidy: [(texts) => `Tidy ${texts}`, (texts) => `${texts} tidied.`],
-  generate: [(lines) => `Choose ids for ${lines} without one`, (lines) => `Ids are chosen for ${lines}.`],
+  tidy: [(values) => `Clean up ${values}`, (values) => `${values} cleaned up.`],
+  generate: [
+    (lines) => `Generate IDs for ${lines} without one`,
+    (lines) => `IDs were generated for ${lines}.`,
+  ],
   separators: [
-    (lines) => `Read ids such as 1.001 as 1001 in ${lines}`,
-    (lines) => `Ids such as 1.001 are read as 1001 in ${lines}.`,
+    (lines) => `Read IDs such as 1.001 as 1001 in ${lines}`,
+    (lines) => `IDs such as 1.001 are read as 1001 in ${lines}.`,
   ],
   decimals: [
-    (lines) => `Read ids such as 7.0 as 7 in ${lines}`,
-    (lines) => `Ids such as 7.0 are read as 7 in ${lines}.`,
+    (lines) => `Read IDs such as 7.0 as 7 in ${lines}`,
+    (lines) => `IDs such as 7.0 are read as 7 in ${lines}.`,
   ],
   replace: [
-    (lines) => `Choose new ids for ${lines} whose id cannot be read`,
-    (lines) => `New ids are chosen for ${lines}.`,
+    (lines) => `Generate new IDs for ${lines} with an unreadable ID`,
+    (lines) => `New IDs were generated for ${lines}.`,
   ],
 };
 
-/** Lets the person fix all ids of a kind at once, and undo that. */
+/** The fixes that apply to all lines at once, and can be undone. */
 function Fixes({ session, state: { fixable, fixed } }: StepProps) {
   const offered = fixes.filter((fix) => fixed.has(fix) || fixable[fix] > 0);
   if (offered.length === 0) return undefined;
@@ -127,7 +136,7 @@ function Fixes({ session, state: { fixable, fixed } }: StepProps) {
       {offered.map((fix) => {
         const [offer, done] = fixTexts[fix];
         const count = fixed.get(fix);
-        const noun = fix === 'tidy' ? 'text' : 'line';
+        const noun = fix === 'tidy' ? 'value' : 'line';
         return (
           <p key={fix}>
             {count !== undefined && <span>{done(formatCountOf(count, noun))} </span>}

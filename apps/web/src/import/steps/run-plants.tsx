@@ -15,13 +15,13 @@ interface RunProps extends StepProps {
   readonly progress: Progress;
 }
 
-/** Shows the progress of a run, why it stopped, or its outcome, with the lines that are not saved. */
+/** Shows the progress of a run, why it stopped, or its outcome, and the lines. */
 export function RunPlants({ session, state, progress }: RunProps) {
   const { task, done, total, stop, retrying } = progress;
   const { stored, updated } = state.counts;
   const canUndo = useMayUndo(state) && progress.state === 'ended' && task !== 'undo';
   const { addImport } = useUndo();
-  // Ctrl+Z undoes it, too, anywhere on the page.
+  // Ctrl+Z also undoes it, anywhere on the page.
   const addUndo = useEffectEvent(() =>
     addImport(`${formatCountOf(stored + updated, 'plant')} imported`, () => {
       navigate({ ...home, view: 'import' });
@@ -49,8 +49,8 @@ export function RunPlants({ session, state, progress }: RunProps) {
     >
       {progress.state !== 'ended' && (
         <>
-          <progress className="import-progress" value={done} max={total} aria-label="Plants done" />
-          <p className="import-line-count">{`${formatCount(done)} of ${formatCount(total)} (${percent} %)`}</p>
+          <progress className="import-progress" value={done} max={total} aria-label="Plants processed" />
+          <p className="import-line-count">{`${formatCount(done)} of ${formatCount(total)} (${percent}%)`}</p>
           <p className="import-note import-stop">{note}</p>
         </>
       )}
@@ -59,7 +59,7 @@ export function RunPlants({ session, state, progress }: RunProps) {
   );
 }
 
-/** Goes to the plants without reloading the page. Does not use `RouteLink`, because that would move code into the first view. */
+/** Navigates to the plants without reloading the page. `RouteLink` would move code into the first view. */
 function showPlants(event: MouseEvent): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
@@ -110,36 +110,36 @@ function Actions({ session, state, progress }: RunProps) {
   );
 }
 
-/** Deletes the plants that this import added, and restores those that it updated, after a second press. */
+/** Deletes the plants that this import added, and restores the plants that it updated, after a second press. */
 function UndoImport({ session, state }: StepProps) {
   const { stored, updated } = state.counts;
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   if (!useMayUndo(state)) return undefined;
-  if (!asks) {
+  if (!isConfirming) {
     return (
-      <button type="button" onClick={() => setAsks(true)}>
+      <button type="button" onClick={() => setConfirming(true)}>
         Undo this import
       </button>
     );
   }
   const both = `Restore ${formatCountOf(updated, 'plant')} and delete ${formatCount(stored)}`;
-  const one =
+  const single =
     updated === 0
       ? `Delete the ${formatCountOf(stored, 'plant')} that it added`
       : `Restore the ${formatCountOf(updated, 'plant')} that it updated`;
   return (
     <>
       <button type="button" className="danger" onClick={() => session.run('undo')}>
-        {stored > 0 && updated > 0 ? both : one}
+        {stored > 0 && updated > 0 ? both : single}
       </button>
-      <button type="button" onClick={() => setAsks(false)}>
+      <button type="button" onClick={() => setConfirming(false)}>
         {`Keep ${stored + updated === 1 ? 'it' : 'them'}`}
       </button>
     </>
   );
 }
 
-/** Whether something was saved that the token may undo. */
+/** Whether something was saved, and the token may undo all of it. */
 function useMayUndo({ counts: { stored, updated } }: ImportState): boolean {
   const [canUpdate, canDelete] = [useMay('update'), useMay('delete')];
   return stored + updated > 0 && (stored === 0 || canDelete) && (updated === 0 || canUpdate);
@@ -157,9 +157,9 @@ function describeState({ task, state, stop, done, restored }: Progress, { counts
   const others = [
     [replayed, 'unchanged'],
     [repeated, 'the same as another line'],
-    [conflict, 'changed by someone else since your review'],
-    [retired, 'deleted before'],
-    [rejected, 'not accepted'],
+    [conflict, 'changed by someone else after the review'],
+    [retired, 'previously deleted'],
+    [rejected, 'rejected'],
     [problem + skipped, 'left out'],
   ] as const;
   const sentences = others.flatMap(([count, what]) =>

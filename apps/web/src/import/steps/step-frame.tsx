@@ -21,11 +21,11 @@ interface StepFrameProps {
   readonly children?: ReactNode;
 }
 
-/** A step: the bar with all steps and its buttons, and its content below a title that takes the focus from the step before. */
+/** A step: a bar with all steps and the buttons, then a title and the content. The title takes the focus. */
 export function StepFrame({ step, title, lead, actions, children }: StepFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Does not take the focus from where the person is working, such as the header.
+    // Does not take the focus from another part of the page.
     const { activeElement } = document;
     const isLost = activeElement === null || activeElement === document.body;
     if (isLost || activeElement.closest('.import') !== null) heading.current?.focus();
@@ -57,7 +57,7 @@ export function StepFrame({ step, title, lead, actions, children }: StepFramePro
   );
 }
 
-/** The name of the source, or a description of pasted lines, with the sheet if there are several. */
+/** The name of the file, or `Pasted lines`. Names the sheet if there are several. */
 export function SourceName({ preview }: { readonly preview: Preview | undefined }) {
   const { fileName, sheets } = preview ?? {};
   const sheet = sheets && sheets.names.length > 1 ? sheets.chosen : undefined;

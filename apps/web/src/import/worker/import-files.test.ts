@@ -32,7 +32,7 @@ const cases: readonly (readonly [
 ])[] = [
   ['blank-lines.csv', ['5 1 Rose [Strauch]', '8 2 Fern', '12 3 Ivy']],
   ['blank-rows.xlsx', ['4 1 Rose', '7 2 Fern']],
-  ['duplicate-ids.csv', ['2 1 Rose', '4 2 Ivy', '6 3 Oak', '3! Line 2 has the same id.']],
+  ['duplicate-ids.csv', ['2 1 Rose', '4 2 Ivy', '6 3 Oak', '3! Line 2 has the same ID.']],
   ['excel-chinese-gbk.csv', ['2 1 玫瑰 [灌木]'], { encoding: 'gbk' }, { encoding: 'gbk' }],
   ['excel-japanese-shift-jis.csv', ['2 1 バラ [低木]', '3 2 表示'], {}, { encoding: 'shift_jis' }],
   ['excel-mac-roman.csv', ['2 1 Größte Rose [Strauch]'], {}, { encoding: 'macintosh' }],
@@ -49,11 +49,11 @@ const cases: readonly (readonly [
   [
     'ids-with-separators.csv',
     [
-      '2! Write the id without separators between its digits.',
-      '3! Write the id without separators between its digits.',
-      '4! Write the id without decimals.',
-      '5! The id is missing.',
-      '6! An id can have only digits.',
+      '2! Enter the ID without separators between the digits.',
+      '3! Enter the ID without separators between the digits.',
+      '4! Enter the ID without decimals.',
+      '5! The ID is missing.',
+      '6! The ID must be a whole number.',
     ],
   ],
   ['libreoffice-semicolons-windows-1252.csv', bestand('01:30:00 PM', '11/25/2026', '1234')],
@@ -92,7 +92,7 @@ const cases: readonly (readonly [
   [
     'text-named.xlsx',
     ['2 1 Rose', '3 2 Fern'],
-    { notes: ['The file is named .xlsx, but it is plain text. It was read as a table of text.'] },
+    { notes: ['The file is named .xlsx, but it is plain text. It was read as a text table.'] },
   ],
   ['title-and-blank-lines.csv', ['4 1042 Rose [Strauch]', '5 1043 Farn']],
   ['total-row.xlsx', ['2 1 Rose', '3 2 Fern']],
@@ -100,7 +100,7 @@ const cases: readonly (readonly [
   [
     'workbook-named.csv',
     ['2 1 Rose', '3 2 Fern'],
-    { notes: ['The file is named .csv, but it is an Excel workbook. It was read as one.'] },
+    { notes: ['The file is named .csv, but it is an Excel workbook. It was read as a workbook.'] },
   ],
   ['xlsxwriter-1904.xlsx', ['2 1 1999-12-31']],
   [
@@ -127,7 +127,7 @@ const cases: readonly (readonly [
     'xlsxwriter-stray-cell.xlsx',
     [
       '2 1 Rose',
-      '1048576! This line has data to the right of the last column title. Clear those cells, or give the column a title.',
+      '1048576! This line has data to the right of the last column header. Clear those cells, or give the column a header.',
     ],
   ],
   ['xlsxwriter-title-and-blank-lines.xlsx', titled.map((line, index) => `${index + 5} ${line}`)],
@@ -174,7 +174,7 @@ const wrongKinds: readonly (readonly [name: string, message: string])[] = [
   ['pdf-named.csv', 'This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.'],
   ['picture-named.csv', 'This is a picture. Type its list into a spreadsheet, or paste the lines below.'],
   ['random-bytes.csv', 'This file is not a table. Choose a spreadsheet (.xlsx) or a CSV file.'],
-  ['spreadsheet-2003.xml', `This is an Excel workbook of 2003 in XML. Open it in Excel. ${saveAs}`],
+  ['spreadsheet-2003.xml', `This is an Excel 2003 XML workbook. Open it in Excel. ${saveAs}`],
   ...['web-page-named.xls', 'web-page-named.xlsx'].map(
     (name) =>
       [

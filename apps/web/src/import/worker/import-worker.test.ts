@@ -189,13 +189,13 @@ it('checks an edited line against the contract and the other lines', async () =>
   };
   expect(rowsOf('problems')).toMatchObject([
     { index: 30 },
-    { index: 31, problem: 'Line 7 has the same id.' },
+    { index: 31, problem: 'Line 7 has the same ID.' },
   ]);
-  expect(await edit(30, 'y')).toBe('An id can have only digits.');
+  expect(await edit(30, 'y')).toBe('The ID must be a whole number.');
   expect(await edit(30, '40', '')).toBe('The name is missing.');
-  expect(await edit(30, '7')).toBe('Line 9 has the same id.');
+  expect(await edit(30, '7')).toBe('Line 9 has the same ID.');
   expect(await edit(30, '40')).toBeUndefined();
-  expect(await edit(31, '40', 'Fern')).toBe('Line 32 has the same id.');
+  expect(await edit(31, '40', 'Fern')).toBe('Line 32 has the same ID.');
   expect(await edit(31, '40')).toBeUndefined();
   expect(view().counts).toMatchObject({ all: 32, ready: 31, problems: 0, repeated: 1 });
   // A line without a problem cannot be edited.

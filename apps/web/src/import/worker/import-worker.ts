@@ -20,22 +20,22 @@ import {
   hasClearColumns,
   type Reading,
 } from './columns/recognize-columns.js';
-import { Lines, type Named } from './lines.js';
+import { Lines, type NamedPlant } from './lines.js';
 import { UnreadableFileError } from './read/file-kinds.js';
 import { readSource, type Table } from './read/read-source.js';
 import { type Connection, connect, explain, findStored, noToken, Run } from './run.js';
 import { writeProblems } from './write-problems.js';
 
-/** The minimum interval between progress reports of a run, in milliseconds. */
-const progressMs = 200;
+/** The minimum interval between progress reports of a run. */
+const progressIntervalMs = 200;
 
 /** The number of lines between progress reports of a comparison. */
-const comparedTogether = 1_000;
+const comparisonsPerReport = 1_000;
 
-/** How many stored names to compare with the lines, newest plants first. */
-const comparedNames = 10_000;
+/** The maximum number of stored names that are compared with the lines, newest plants first. */
+const maxComparedNames = 10_000;
 
-/** Processes one file at a time, from reading to storing. Takes requests, and reports through a callback. */
+/** Processes one file at a time, from reading to storing. Handles requests, and reports through a callback. */
 export class ImportWorker implements Requests {
   readonly #report: (report: Report) => void;
   readonly #connection: Connection;
@@ -45,20 +45,21 @@ export class ImportWorker implements Requests {
   #lines: Lines | undefined;
   #run: Run | undefined;
   #target: Target | undefined;
-  /** Aborts the comparison of lines with stored plants; and why the last one failed. */
+  /** Aborts the comparison of lines with stored plants. */
   #comparison = new AbortController();
+  /** Why the last comparison failed. */
   #uncompared: Stop | undefined;
-  #namesAreCut = false;
+  #areNamesTruncated = false;
   #progressTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param connection how plants are sent, for tests */
+  /** @param connection replaced in tests */
   constructor(report: (report: Report) => void, connection: Connection = {}) {
     this.#report = report;
     this.#connection = connection;
   }
 
-  async handle([name, ...given]: Request): Promise<void> {
-    await (this[name] as (...args: readonly unknown[]) => unknown).apply(this, given);
+  async handle([name, ...args]: Request): Promise<void> {
+    await (this[name] as (...args: readonly unknown[]) => unknown).apply(this, args);
   }
 
   async read(source: Source, readAs: ReadAs): Promise<void> {
@@ -101,20 +102,20 @@ export class ImportWorker implements Requests {
     const comparison = new AbortController();
     this.#comparison = comparison;
     this.#uncompared = undefined;
-    const { signal } = this.#work;
+    const { signal: workSignal } = this.#work;
     this.#show({ step: 'reading', fraction: 0 });
     let tags: ReadonlyMap<string, number> | undefined;
-    const uncompared = await this.#ask(async (client, asked) => {
-      const newest: Named[] = [];
-      await this.#compareNew(client, lines, asked);
-      tags = await countTags(client, { signal: asked });
-      for await (const plant of listAll(client, { order: 'newest', signal: asked }))
-        if (newest.push(plant) === comparedNames) break;
-      this.#namesAreCut = newest.length === comparedNames;
+    const uncompared = await this.#withClient(async (client, signal) => {
+      const newest: NamedPlant[] = [];
+      await this.#compareNew(client, lines, signal);
+      tags = await countTags(client, { signal });
+      for await (const plant of listAll(client, { order: 'newest', signal }))
+        if (newest.push(plant) === maxComparedNames) break;
+      this.#areNamesTruncated = newest.length === maxComparedNames;
       lines.findSameNames(newest);
     });
     // A later comparison shows the review.
-    if (signal.aborted || comparison !== this.#comparison) return;
+    if (workSignal.aborted || comparison !== this.#comparison) return;
     this.#uncompared = uncompared;
     lines.findVariants(tags);
     lines.show('all');
@@ -122,13 +123,13 @@ export class ImportWorker implements Requests {
     await this.#onStop(uncompared, target);
   }
 
-  async change([name, ...given]: Change): Promise<void> {
+  async change([name, ...args]: Change): Promise<void> {
     const lines = this.#lines;
     if (lines === undefined) return;
-    (lines[name] as (...given: readonly unknown[]) => void).apply(lines, given);
+    (lines[name] as (...args: readonly unknown[]) => void).apply(lines, args);
     // Lines that cannot be compared now are compared when they are sent.
     if (this.#uncompared === undefined && !['show', 'showMore'].includes(name))
-      await this.#ask((client, signal) => this.#compareNew(client, lines, signal));
+      await this.#withClient((client, signal) => this.#compareNew(client, lines, signal));
     if (name === 'toggleFix') lines.findVariants();
     lines.findSameNames();
     this.#show(this.#viewOf(lines));
@@ -136,7 +137,7 @@ export class ImportWorker implements Requests {
 
   async run(task?: Task): Promise<void> {
     const [run, target] = [this.#run, this.#target];
-    // A second press would turn plants in flight into replays, which an undo does not delete.
+    // Sending plants in flight again would make them replays, which an undo does not delete.
     if (run === undefined || target === undefined || run.isRunning) return;
     this.#uncompared = undefined;
     const ended = run.start(target, task);
@@ -174,24 +175,24 @@ export class ImportWorker implements Requests {
     let done = 0;
     for await (const [line, found] of findStored(client, toCompare, signal)) {
       lines.compare(line, found, true);
-      if (++done % comparedTogether === 0 && toCompare.length > comparedTogether)
+      if (++done % comparisonsPerReport === 0 && toCompare.length > comparisonsPerReport)
         this.#show({ fraction: done / toCompare.length });
     }
   }
 
-  /** Reads stored plants, and returns why that failed, if it did. */
-  async #ask(read: (client: Client, signal: AbortSignal) => Promise<void>): Promise<Stop | undefined> {
+  /** Calls a function with a client. Returns why that failed; `undefined` if it succeeded. */
+  async #withClient(call: (client: Client, signal: AbortSignal) => Promise<void>): Promise<Stop | undefined> {
     const target = this.#target;
     if (target === undefined) return noToken;
     try {
-      await read(connect(target, this.#connection), this.#comparison.signal);
+      await call(connect(target, this.#connection), this.#comparison.signal);
       return undefined;
     } catch (error) {
       return target === this.#target ? explain(error) : noToken;
     }
   }
 
-  /** Requests a new token in place of the rejected one, unless there already is one. */
+  /** If the token was rejected, resumes with a newer one, or requests one. */
   async #onStop(stop: Stop | undefined, target: Target | undefined): Promise<void> {
     if (stop?.cause !== 'token') return;
     if (target !== this.#target) await this.useToken(this.#target);
@@ -200,11 +201,12 @@ export class ImportWorker implements Requests {
   }
 
   #viewOf(lines: Lines): Partial<View> {
-    const { counts, fixable, fixed, list, filter, notes, edited } = lines;
+    const list = lines.updateList();
+    const { counts, fixable, fixed, filter, notes, edited } = lines;
     const totals = lines.all.filter(({ isTotal, state }) => isTotal && state === 'skipped');
-    const names = counts['same-name'];
-    const cut = `Only the ${formatCount(comparedNames)} newest plants were checked.`;
-    const note = `${formatCountOf(names, 'line')} ${names === 1 ? 'has' : 'have'} the same name as another line or plant.`;
+    const sameNames = counts['same-name'];
+    const limitNote = `Only the ${formatCount(maxComparedNames)} newest plants were checked.`;
+    const note = `${formatCountOf(sameNames, 'line')} ${sameNames === 1 ? 'has' : 'have'} the same name as another line or plant.`;
     return {
       counts,
       fixable,
@@ -212,13 +214,16 @@ export class ImportWorker implements Requests {
       list,
       filter,
       edited,
-      notes: [...notes, ...(names === 0 ? [] : [this.#namesAreCut ? `${note} ${cut}` : note])],
+      notes: [
+        ...notes,
+        ...(sameNames === 0 ? [] : [this.#areNamesTruncated ? `${note} ${limitNote}` : note]),
+      ],
       totals: totals.map(({ index, row }) => ({ index, line: row.line })),
     };
   }
 
   #scheduleProgress(): void {
-    this.#progressTimer ??= setTimeout(() => this.#showProgress(), progressMs);
+    this.#progressTimer ??= setTimeout(() => this.#showProgress(), progressIntervalMs);
   }
 
   #showProgress(view: Partial<View> = {}): void {
@@ -235,7 +240,7 @@ export class ImportWorker implements Requests {
     this.#report({ type: 'view', view });
   }
 
-  /** Aborts reading, comparing and storing. */
+  /** Aborts reading, comparing, and storing. */
   #discard(): void {
     this.#work.abort();
     this.#comparison.abort();

@@ -1,4 +1,4 @@
-/** The work of the worker, for browsers that block it. Like main.ts, without code that the policy forbids. */
+/** The code of the worker, for browsers that block workers. */
 import '../../shared/avoid-eval.js';
 
 export { ImportWorker } from './import-worker.js';

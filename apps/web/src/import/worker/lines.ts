@@ -7,6 +7,7 @@ import { unguardText } from '@plant-store/contract/record-format';
 import {
   type FieldName,
   fieldNames,
+  labelInSentence,
   mapFields,
   type TextName,
   type Texts,
@@ -22,12 +23,13 @@ import {
   groupsOfStates,
   type LineState,
   noCounts,
+  rowsPerPage,
   type Row as ShownRow,
   type View,
 } from '../protocol.js';
-import { isTotal } from './check/find-totals.js';
 import { findVariants, type Variant } from './check/find-variants.js';
 import { generateId } from './check/generate-id.js';
+import { isTotal } from './check/is-total.js';
 import {
   findOtherResource,
   fixId,
@@ -41,16 +43,16 @@ import type { Reading } from './columns/recognize-columns.js';
 import type { Row } from './read/read-rows.js';
 import type { Table } from './read/read-source.js';
 
-/** The stored plant with the id of a line, and its `ETag`. */
+/** The stored plant with the ID of a line, and its `ETag`. */
 export interface Known {
   readonly plant: Plant;
   readonly etag: string;
 }
 
-/** A plant that is stored. */
-export type Named = Pick<StoredPlant, 'id' | 'name'>;
+/** The ID and name of a stored plant. */
+export type NamedPlant = Pick<StoredPlant, 'id' | 'name'>;
 
-/** A line of the table below the titles. */
+/** A line of the table below the header. */
 export interface Line {
   readonly index: number;
   readonly row: Row;
@@ -58,30 +60,37 @@ export interface Line {
   edited?: Texts;
   plant?: NewPlant | undefined;
   problem?: Problem | undefined;
-  /** The stored plant with its id, if it differs; after an update, the previous state. */
+  /** The stored plant with the same ID, if it differs. After an update, its previous state. */
   known?: Known | undefined;
   isCompared?: boolean;
-  /** The `ETag` of its plant after a run added or updated it. */
+  /** The `ETag` of the plant after a run added or updated it. */
   etag?: string;
-  /** Whether it is left out because it is a total. */
+  /** Whether it is left out because it looks like a total. */
   isTotal: boolean;
-  /** What another line or a stored plant has in common with it. */
+  /** Which other line or stored plant has the same name. */
   warning?: string | undefined;
 }
 
-/**
- * How many lines of a group are shown at first: next to other groups (by default 5), and as the only group. Then how many more at a time.
- */
-const firstRows: Readonly<Partial<Record<Group, number>>> = { problems: 20, changes: 20, unchanged: 0 };
-const pageRows = 50;
-/** Lines with longer texts can only be edited in the file. */
-const longestEditable = 10_000;
-const longestShown = 200;
+/** The number of lines of a group that are shown at first next to other groups. */
+const firstRows: Readonly<Record<Group, number>> = {
+  problems: 20,
+  changes: 20,
+  new: 5,
+  saved: 5,
+  unchanged: 0,
+  'left-out': 5,
+};
+/** The maximum length of a line that can be edited on the page, in characters. */
+const maxEditableLength = 10_000;
+/** The maximum length of a displayed text, in characters. */
+const maxShownLength = 200;
+/** The maximum length of a text in a note, in characters. */
+const maxQuotedLength = 60;
 
-/** Matches error values of spreadsheets, including translated ones, such as `#N/A`, `#NV` or `#¡REF!`. */
+/** Matches error values of spreadsheets, including translated ones, such as `#N/A`, `#NV`, or `#¡REF!`. */
 const errorCell = /^\s*#(?:N\/[AD]|N\.?V|NB|[¡¿]?[\p{Lu}\d_/]{3,20}[!?])\.?\s*$/u;
 
-/** The lines of a table as plants: which can be sent, which have a problem, and their results. */
+/** The lines of a table, with the plant or problem of each, and its result. */
 export class Lines {
   readonly table: Table;
   readonly reading: Reading;
@@ -92,11 +101,11 @@ export class Lines {
   #edited: Line | undefined;
   readonly fixed = new Map<Fix, number>();
   #variants: readonly (Variant & { readonly name: TextName })[] = [];
-  /** The replacements of untidy texts, by field and text. */
+  /** The replacements of texts, by field and text. */
   #tidied: ReadonlyMap<string, string> = new Map();
   #storedTags: ReadonlyMap<string, number> | undefined;
   /** Stored plants by folded name. */
-  #storedNames: ReadonlyMap<string, readonly Named[]> = new Map();
+  #storedNames: ReadonlyMap<string, readonly NamedPlant[]> = new Map();
 
   /** Checks all lines against the contract and each other. */
   constructor(table: Table, reading: Reading) {
@@ -114,7 +123,7 @@ export class Lines {
       this.#check(line);
       return line;
     });
-    this.#relate();
+    this.#findDuplicateIds();
   }
 
   get counts(): View['counts'] {
@@ -134,12 +143,12 @@ export class Lines {
     return { ...fixable, tidy: this.#variants.reduce((sum, { count }) => sum + count, 0) };
   }
 
-  /** The lines in a state, in order, evaluated lazily. */
+  /** Iterates over the lines in a state, in order. */
   *of(state: LineState): Generator<Line> {
     for (const line of this.all) if (line.state === state) yield line;
   }
 
-  /** The texts of a line as edited, or as read. */
+  /** The fields of a line: as edited, or as read from the file. */
   textsOf({ row, edited }: Line): Texts {
     if (edited !== undefined) return edited;
     const { columns } = this.reading;
@@ -149,7 +158,7 @@ export class Lines {
       // For an unreadable line, its raw text.
       return Object.values(texts).join('') === '' ? { ...texts, name: text } : texts;
     }
-    // With an unclosed quote, the most likely cells.
+    // If a quote is not closed, splits at each delimiter.
     const cells = row.isBroken
       ? text.split(this.table.delimiter ?? ',').map((cell) => cell.replace(/^\s*"|"\s*$/g, ''))
       : row.cells;
@@ -157,7 +166,7 @@ export class Lines {
       const cell = cells[columns[name] ?? -1] ?? '';
       return name === 'id' ? cell : unguardText(cell);
     });
-    // Derived from the texts in the table, so that the same file always gives the same ids, tidied or not.
+    // Generated from the texts of the file, so that the same file always gives the same IDs, even if texts are cleaned up.
     const generate = () => String(generateId(this.table.fileName, row.line, texts));
     const read = { id: columns.id === undefined ? generate() : fixId(id, this.fixed, generate), ...texts };
     if (!this.fixed.has('tidy')) return read;
@@ -176,28 +185,28 @@ export class Lines {
   }
 
   /**
-   * Notes the stored plant with the id of a line.
+   * Compares a line with the stored plant that has its ID.
    *
-   * @param isSeen whether the person can review it before anything is sent; otherwise they saw another state
+   * @param isReviewed whether the person reviews the difference before it is sent; if not, it becomes a conflict
    */
-  compare(line: Line, known: Known | undefined, isSeen: boolean): void {
+  compare(line: Line, known: Known | undefined, isReviewed: boolean): void {
     line.isCompared = true;
     if (known === undefined) return;
     Object.assign(line, { known, problem: undefined });
     const plant = this.toSend(line);
-    // To people, an empty text and no text look the same.
+    // People cannot see the difference between an empty and an absent text.
     const isSame = textNames.every((name) => (plant?.[name] ?? '') === (known.plant[name] ?? ''));
     if (isSame) line.known = undefined;
-    line.state = isSame ? 'replayed' : isSeen ? 'changed' : 'conflict';
+    line.state = isSame ? 'replayed' : isReviewed ? 'changed' : 'conflict';
   }
 
   reject(line: Line, error: number, reason: string, fields: readonly FieldName[] = []): void {
     Object.assign(line, { state: 'rejected', problem: { reason, fields, error } });
   }
 
-  /** Notes that the id of a line is that of a deleted plant. */
+  /** Marks a line whose ID belonged to a deleted plant. */
   retire(line: Line): void {
-    const reason = 'A plant with this id was deleted. Choose another id, or add deleted plants again.';
+    const reason = 'A plant with this ID was deleted. Choose another ID, or add deleted plants again.';
     const problem = { reason, error: errors.id_retired.error, fields: ['id'] };
     Object.assign(line, { problem, state: 'retired', known: undefined });
   }
@@ -208,7 +217,7 @@ export class Lines {
     if (line === undefined || groupsOfStates[line.state] !== 'problems') return;
     this.#edited = Object.assign(line, { edited: texts, known: undefined, isCompared: false });
     this.#check(line);
-    this.#relate();
+    this.#findDuplicateIds();
   }
 
   /** The line that was edited last, and what is still wrong with it. */
@@ -219,7 +228,7 @@ export class Lines {
   leaveOut(index: number): void {
     const line = this.all[index];
     if (line && ['problems', 'changes', 'new'].includes(groupsOfStates[line.state])) line.state = 'skipped';
-    this.#relate();
+    this.#findDuplicateIds();
   }
 
   include(indexes: readonly number[]): void {
@@ -229,13 +238,13 @@ export class Lines {
       if (line.known !== undefined) line.state = 'changed';
       else this.#check(line);
     }
-    this.#relate();
+    this.#findDuplicateIds();
   }
 
   /**
    * Finds texts that differ from others only in spaces, case, or Unicode composition.
    *
-   * @param storedTags how many stored plants have each tag
+   * @param storedTags the number of stored plants with each tag
    */
   findVariants(storedTags = this.#storedTags): void {
     this.#storedTags = storedTags;
@@ -259,11 +268,11 @@ export class Lines {
       this.#check(line);
       if (state === 'skipped') line.state = state;
     }
-    this.#relate();
+    this.#findDuplicateIds();
   }
 
-  /** Compares the names of plants to add, and changed names, with those of other lines and of stored plants, as a search does. */
-  findSameNames(stored?: readonly Named[]): void {
+  /** Warns about new names that another line or a stored plant has, ignoring case and accents as a search does. */
+  findSameNames(stored?: readonly NamedPlant[]): void {
     if (stored !== undefined) this.#storedNames = Map.groupBy(stored, ({ name }) => foldName(name));
     for (const line of this.all) line.warning = undefined;
     const named = this.all.filter(({ plant, state }) => plant && state !== 'repeated' && state !== 'skipped');
@@ -281,7 +290,7 @@ export class Lines {
   }
 
   get notes(): readonly string[] {
-    const long = this.all.flatMap(({ plant }) =>
+    const longIds = this.all.flatMap(({ plant }) =>
       plant && /\d{16}/.test(String(plant.id)) ? [String(plant.id)] : [],
     );
     const changed = this.all.filter(({ state }) => groupsOfStates[state] === 'changes');
@@ -289,25 +298,25 @@ export class Lines {
       ({ plant, known }) => !sharesWord(plant?.name ?? '', known?.plant.name ?? ''),
     );
     const [variant] = this.#variants;
-    const quote = (text: string) => `“${toVisible(text, 60)}”`;
+    const quote = (text: string) => `“${toVisible(text, maxQuotedLength)}”`;
     return [
-      // If some long ids do not end in zeros, no spreadsheet has rounded the column.
+      // Only if all do, because a spreadsheet rounds all numbers of a column.
       ...(this.reading.columns?.id !== undefined &&
-      long.length > 0 &&
-      long.every((id) => /^-?\d{15}0+$/.test(id))
+      longIds.length > 0 &&
+      longIds.every((id) => /^-?\d{15}0+$/.test(id))
         ? [
-            `All ids of more than 15 digits end in zeros (${long.length}): the spreadsheet may have rounded them. Format the column as text, and enter these ids again.`,
+            `All IDs with more than 15 digits end in zeros (${longIds.length} found). The spreadsheet may have rounded them. Format the column as text, and enter these IDs again.`,
           ]
         : []),
       ...(renamed.length * 2 > changed.length
         ? [
-            'Most changed lines have a name that is very different from the one stored with their id. Check that these are the same plants.',
+            'Most changed lines have a very different name from the saved plant with the same ID. Check that they are the same plants.',
           ]
         : []),
       ...(variant === undefined
         ? []
         : [
-            `Some names or tags differ from others only in spaces, capital letters, or accents that look the same, such as ${quote(variant.text)} from ${quote(variant.to)}.`,
+            `Some names or tags differ only in spaces, capital letters, or accents, such as ${quote(variant.text)} and ${quote(variant.to)}.`,
           ]),
     ];
   }
@@ -318,27 +327,27 @@ export class Lines {
   }
 
   showMore(group: Group): void {
-    this.#shown.set(group, this.#limitOf(group) + pageRows);
+    this.#shown.set(group, this.#limitOf(group) + rowsPerPage);
   }
 
   #limitOf(group: Group): number {
-    const isAlone = this.filter === group || this.filter === 'same-name';
-    return this.#shown.get(group) ?? (isAlone ? pageRows : (firstRows[group] ?? 5));
+    const isOnlyGroup = this.filter === group || this.filter === 'same-name';
+    return this.#shown.get(group) ?? (isOnlyGroup ? rowsPerPage : firstRows[group]);
   }
 
-  /** The lines that the review shows; all if the filter matches none. */
-  get list(): View['list'] {
+  /** Returns the lines that the review shows, by group. If the filter matches no line, it first changes to all lines. */
+  updateList(): View['list'] {
     const isShown = ({ state, warning }: Line) =>
       this.filter === 'all' ||
       (this.filter === 'same-name' ? warning !== undefined : groupsOfStates[state] === this.filter);
     if (!this.all.some(isShown)) this.show('all');
     const lines = this.all.filter(isShown);
     const listed = groups.map((group) => {
-      const own = lines.filter(({ state }) => groupsOfStates[state] === group);
+      const groupLines = lines.filter(({ state }) => groupsOfStates[state] === group);
       return {
         group,
-        total: own.length,
-        rows: own.slice(0, this.#limitOf(group)).map((line) => this.#toRow(line)),
+        total: groupLines.length,
+        rows: groupLines.slice(0, this.#limitOf(group)).map((line) => this.#toRow(line)),
       };
     });
     return listed.filter(({ total }) => total > 0);
@@ -348,15 +357,15 @@ export class Lines {
     const { index, row, state, known, problem, warning, plant } = line;
     const { columns } = this.reading;
     const texts = this.textsOf(line);
-    const show = (text: string) => toVisible(text, longestShown);
-    // A valid id is shown as it will be stored.
-    const ownId = plant === undefined ? texts.id : toAsciiNumber(texts.id);
-    const id = columns !== undefined && columns.id === undefined ? '' : ownId;
+    const show = (text: string) => toVisible(text, maxShownLength);
+    // A valid ID is shown as it will be stored.
+    const shownId = plant === undefined ? texts.id : toAsciiNumber(texts.id);
+    const id = columns !== undefined && columns.id === undefined ? '' : shownId;
     const keptText = (name: TextName) =>
       (columns !== undefined && columns[name] === undefined && known?.plant[name]) || '';
     const wrong = problem?.fields ?? [];
     const isProblem = groupsOfStates[state] === 'problems';
-    const isEditable = isProblem && Object.values(texts).join('').length <= longestEditable;
+    const isEditable = isProblem && Object.values(texts).join('').length <= maxEditableLength;
     return {
       index,
       line: row.line,
@@ -364,7 +373,7 @@ export class Lines {
       warning,
       ...mapFields((name) => show(name === 'id' ? id : texts[name] || keptText(name))),
       before: known && mapFields((name) => show(name === 'id' ? id : (known.plant[name] ?? ''))),
-      problem: isProblem ? problem?.reason : line.isTotal ? 'This line is a total.' : undefined,
+      problem: isProblem ? problem?.reason : line.isTotal ? 'This line looks like a total.' : undefined,
       editing: isEditable
         ? { texts, wrong, freeId: wrong.includes('id') ? this.#findFreeId(line, texts) : undefined }
         : undefined,
@@ -377,7 +386,7 @@ export class Lines {
     return free === id ? String(generateId(`${fileName} again`, row.line, texts)) : free;
   }
 
-  /** Reads a line: as edited, otherwise from the table. */
+  /** Reads a line again, and sets its state. */
   #check(line: Line): void {
     const read = this.#read(line);
     line.plant = 'plant' in read ? read.plant : undefined;
@@ -390,7 +399,7 @@ export class Lines {
     const { columns, header } = this.reading;
     if (edited !== undefined) return readPlantTexts(edited);
     if (columns === undefined) return readPlantJson(row.cells[0] ?? '');
-    if (row.isBroken) return { reason: openQuote, fields: [] };
+    if (row.isBroken) return { reason: unclosedQuote, fields: [] };
     if (row.cells.slice(columns.count).some((cell) => cell.trim() !== ''))
       return { reason: this.table.sheet ? strayCell : tooManyCells, fields: [] };
     const titles = this.table.rows[header ?? -1]?.cells ?? [];
@@ -398,20 +407,20 @@ export class Lines {
     return findOtherResource(resource) ?? this.#findDamage(row) ?? readPlantTexts(this.textsOf(line));
   }
 
-  /** Finds an imported cell that the spreadsheet has changed from what was typed. */
+  /** Finds an imported cell in which the spreadsheet replaced what was typed. */
   #findDamage({ cells, rounded }: Row): Problem | undefined {
     for (const field of fieldNames) {
       const column = this.reading.columns?.[field] ?? -1;
       const reason = rounded?.includes(column)
-        ? 'may be a number that the spreadsheet has rounded. Format the cell as text, and enter it again.'
+        ? 'may be a number that the spreadsheet rounded. Format the cell as text, and enter it again.'
         : errorCell.test(cells[column] ?? '') && 'contains a spreadsheet error. Enter the correct value.';
-      if (reason) return { reason: `The ${field} ${reason}`, fields: [field] };
+      if (reason) return { reason: `The ${labelInSentence(field)} ${reason}`, fields: [field] };
     }
     return undefined;
   }
 
-  /** Finds lines with the same id. The same plant is sent once; a different plant is a problem. */
-  #relate(): void {
+  /** Finds lines with the same ID. The same plant is sent only once. A different plant is a problem. */
+  #findDuplicateIds(): void {
     const firsts = new Map<bigint, Line>();
     const isDone = ({ state }: Line) => ['stored', 'updated', 'replayed', 'kept'].includes(state);
     for (const line of this.all) if (line.plant && isDone(line)) firsts.set(line.plant.id, line);
@@ -426,19 +435,19 @@ export class Lines {
       } else if (hasSameTexts(first.plant, plant))
         Object.assign(line, { state: 'repeated', problem: undefined });
       else {
-        const problem = { reason: `Line ${first.row.line} has the same id.`, fields: ['id'] };
+        const problem = { reason: `Line ${first.row.line} has the same ID.`, fields: ['id'] };
         Object.assign(line, { state: 'problem', problem });
       }
     }
   }
 }
 
-const openQuote =
+const unclosedQuote =
   'A cell starts with a double quote that is never closed. Close the quote, or double it if it is part of the text.';
 const strayCell =
-  'This line has data to the right of the last column title. Clear those cells, or give the column a title.';
+  'This line has data to the right of the last column header. Clear those cells, or give the column a header.';
 const tooManyCells =
-  'This line has more cells than there are column titles. If a cell contains the separator, put the cell in double quotes.';
+  'This line has more cells than there are column headers. If a cell contains the separator, put the cell in double quotes.';
 
 /** Folds a name as a search does, and also normalizes white space. */
 const foldName = (name: string) => foldText(name).replace(/\s+/g, ' ').trim();

@@ -30,14 +30,14 @@ it('reads 5,000 lines with a quote that is never closed in every tenth', async (
 });
 
 it.each([
-  ['1e5', 'The spreadsheet shortened this id. Format the column as text'],
-  ['9.22337E+18', 'The spreadsheet shortened this id. Format the column as text'],
-  ['9,22337E+18', 'The spreadsheet shortened this id. Format the column as text'],
-  ['1.0', 'Write the id without decimals'],
-  ['1,000', 'Write the id without separators between its digits'],
-  ['1 000 000', 'Write the id without separators between its digits'],
-  ['Rose', 'An id can have only digits'],
-  ['⑨', 'An id can have only digits'],
+  ['1e5', 'The spreadsheet shortened this ID. Format the column as text'],
+  ['9.22337E+18', 'The spreadsheet shortened this ID. Format the column as text'],
+  ['9,22337E+18', 'The spreadsheet shortened this ID. Format the column as text'],
+  ['1.0', 'Enter the ID without decimals'],
+  ['1,000', 'Enter the ID without separators between the digits'],
+  ['1 000 000', 'Enter the ID without separators between the digits'],
+  ['Rose', 'The ID must be a whole number'],
+  ['⑨', 'The ID must be a whole number'],
 ])('rejects the id %s of a cell', async (id, reason) => {
   const { faulty } = await read(file('plants.tsv', `id\tname\n1\tFern\n${id}\tRose\n`));
   expect(faulty).toEqual({ 3: expect.stringContaining(reason) });
@@ -56,15 +56,15 @@ it.each([
 
 it('explains all errors of a line together', async () => {
   const content = `id,name,tag\n9223372036854775808,Rose\n,Rose\n4,\n5,a\0b\nx,\n-9223372036854775808,Fern\n${'9'.repeat(5000)},Ivy\n-9223372036854775809,Oak`;
-  const tooLarge = 'The id is too large. Use up to 18 digits.';
+  const tooLarge = 'The ID is too large. Use up to 18 digits.';
   expect(await read(file('plants.csv', content))).toMatchObject({
     plants: { 7: { id: -9223372036854775808n, name: 'Fern' } },
     faulty: {
       2: tooLarge,
-      3: 'The id is missing.',
+      3: 'The ID is missing.',
       4: 'The name is missing.',
       5: 'The name has a character that cannot be saved. Type it again.',
-      6: 'An id can have only digits. The name is missing.',
+      6: 'The ID must be a whole number. The name is missing.',
       8: tooLarge,
       9: tooLarge.replace('large', 'small'),
     },
@@ -75,14 +75,14 @@ it('rejects a line with more cells than columns, unless these are empty', async 
   const { plants, faulty } = await read(file('plants.csv', 'id,name\n1,Rose, red\n2,Fern,,\n3,Ivy'));
   expect(Object.keys(plants)).toEqual(['3', '4']);
   expect(faulty).toEqual({
-    2: expect.stringContaining('This line has more cells than there are column titles.'),
+    2: expect.stringContaining('This line has more cells than there are column headers.'),
   });
 });
 
 it('notices ids that a spreadsheet has rounded, unless others of that length have not been', async () => {
   const rounded = 'id,name\n9223372036854770000,Rose\n12,Fern\n';
   expect((await read(file('plants.csv', rounded))).notes[0]).toMatch(
-    /^All ids of more than 15 digits end in zeros \(1\)/,
+    /^All IDs with more than 15 digits end in zeros \(1 found\)/,
   );
   expect((await read(file('plants.csv', `${rounded}9223372036854775807,Ivy\n`))).notes).toEqual([]);
 });

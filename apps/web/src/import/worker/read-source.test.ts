@@ -57,7 +57,12 @@ it.each([
 
 it('shows an id in digits of another script as it will be stored', async () => {
   const { lines } = await read({ text: 'id\tname\n٤٢\tRose\n⑨\tFern\n' });
-  expect(lines.list.flatMap(({ rows }) => rows.map(({ id }) => id)).toSorted()).toEqual(['42', '⑨']);
+  expect(
+    lines
+      .updateList()
+      .flatMap(({ rows }) => rows.map(({ id }) => id))
+      .toSorted(),
+  ).toEqual(['42', '⑨']);
 });
 
 const marked = '\ufeffid,name\n1,Rosé';
@@ -90,7 +95,7 @@ it('reads NDJSON with every digit, and JSON as the service does', async () => {
     delimiter: undefined,
     plants: { 1: rose, 3: { id: 100n, name: '' }, 10: { id: -9007199254740993n, name: 'Ivy' } },
     faulty: {
-      4: 'The id must be an integer, not a string: send its digits as idText.',
+      4: 'The ID must be an integer, not a string: send its digits as idText.',
       5: expect.stringContaining("This line cannot be read: Expected ',' or '}'"),
       6: 'The line must be a JSON object.',
       7: expect.stringContaining('This line cannot be read: Duplicate member'),
@@ -104,19 +109,19 @@ it('reads NDJSON with every digit, and JSON as the service does', async () => {
 
 it('explains an empty file and a blank one', async () => {
   for (const content of ['', '\n \n,,\n'])
-    await expect(read(file('plants.csv', content))).rejects.toThrow('It has no lines');
+    await expect(read(file('plants.csv', content))).rejects.toThrow('There are no lines to import');
 });
 
 it('states its limits, and which input exceeds them', async () => {
   const large = new File(['id,name\n1,Rose'], 'plants.csv');
   Object.defineProperty(large, 'size', { value: 200e6 });
-  const advice = 'import it with the command line: plant-store import';
+  const advice = 'use the command line: plant-store import';
   await expect(read({ file: large })).rejects.toThrow(
-    `The file has 200 MB, but this page can import at most 100 MB at a time. Split it into smaller files, or ${advice}`,
+    `The file is 200 MB, but this page can import at most 100 MB at a time. Split it into smaller files, or ${advice}`,
   );
   const lines = 'x\n'.repeat(100_002);
   await expect(read({ text: lines })).rejects.toThrow(
-    `It has more than 100,000 lines. Split it into smaller files, or ${advice}`,
+    `There are more than 100,000 lines. Split them into smaller files, or ${advice}`,
   );
   expect((await read({ text: lines.slice(4) })).counts.all).toBe(100_000);
 });
@@ -128,7 +133,7 @@ it.each([
   ['cells behind one that spans lines', `id,name\n1,"Rose\nred"${',"a"'.repeat(1_000)}`, 2],
 ])('stops at a line with too many columns: %s', async (_, content, line) => {
   await expect(read(file('plants.csv', content))).rejects.toThrow(
-    `Line ${line} has more than 1,000 columns. Keep those to import, and choose the file again.`,
+    `Line ${line} has more than 1,000 columns. Delete the columns that you do not need, and choose the file again.`,
   );
 });
 

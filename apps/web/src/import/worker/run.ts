@@ -19,33 +19,38 @@ import { reuseId } from '../../shared/reuse-id.js';
 import type { Progress, Stop, Target, Task, View } from '../protocol.js';
 import type { Line, Lines } from './lines.js';
 
-/** How requests are sent. A batch may take long on a slow connection, and the service may take a while to restart. */
+/** How requests are sent. */
 export type Connection = Pick<ClientOptions, 'fetch' | 'retries' | 'timeoutMs' | 'attemptTimeoutMs'>;
 
-const patientConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptTimeoutMs: 30_000 };
+/** A batch may take long on a slow connection, and the service may take a while to restart. */
+const defaultConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptTimeoutMs: 30_000 };
 
-const numbersOf = (registered: readonly { readonly error: number }[]) => registered.map(({ error }) => error);
+const errorNumbersOf = (registered: readonly { readonly error: number }[]) =>
+  registered.map(({ error }) => error);
 
-/** The errors that only concern the plant (docs/use/api.md, "Errors"). Others would affect the next plant as well. */
-const ofPlant = numbersOf([errors.invalid_plant, errors.body_too_large]);
+/** The errors that only concern one plant (docs/use/api.md, "Errors"). Other errors would also affect the next plant. */
+const plantErrors = errorNumbersOf([errors.invalid_plant, errors.body_too_large]);
 
-/** The errors of plants that someone else has added, changed, or deleted since the review. */
-const ofConflict = numbersOf([errors.id_taken, errors.precondition_failed, errors.plant_not_found]);
+/** The errors of plants that someone else added, changed, or deleted after the review. */
+const conflictErrors = errorNumbersOf([errors.id_taken, errors.precondition_failed, errors.plant_not_found]);
 
-/** Temporary errors, such as an outage. */
-const ofOutage = numbersOf([
+/** Temporary errors. */
+const outageErrors = errorNumbersOf([
   errors.overloaded,
   errors.database_unavailable,
   errors.shutting_down,
   errors.identity_provider_unavailable,
 ]);
 
-/** How long to wait during an outage after the client stops retrying, in milliseconds. */
+/** How long to wait during an outage after the client gave up. */
 const outagePauseMs = 5_000;
+
+/** The wait for a rate limit if the reply does not name one. */
+const defaultRetryAfterSeconds = 10;
 
 export const noToken: Stop = { cause: 'token', message: 'You are signed out. Sign in again to continue.' };
 
-/** The result of an item of a batch: an error, otherwise its `ETag`, if any. */
+/** The result of an item of a batch: an error, or the `ETag` if there is one. */
 interface Result {
   readonly error?: number;
   readonly etag?: string;
@@ -56,13 +61,13 @@ interface Result {
 interface Sending {
   readonly from: 'ready' | 'changed' | 'stored' | 'updated';
   onDone(line: Line, result: Result): void;
-  /** Returns why the other lines would be rejected, too, if they would. */
+  /** Returns a reason that also affects the other lines, if there is one. */
   onRejected(line: Line, error: number, message: string): Promise<Stop | undefined> | Stop | undefined;
 }
 
 /**
- * Sends the lines to the service. A stopped run can be started again, and then sends the lines without a result. A plant whose result was
- * lost is already stored, and is replayed.
+ * Sends the lines to the service. A run that stopped can be started again, and then sends the lines without a result. If the result of a
+ * stored plant was lost, the plant is replayed.
  */
 export class Run {
   readonly #lines: Lines;
@@ -73,14 +78,15 @@ export class Run {
   #state: Progress['state'] = 'ended';
   #stop: Stop | undefined;
   #retrying: string | undefined;
-  /** Why it is waiting, if it is. */
+  /** Why it waits after an outage, if it does. */
   #outage: string | undefined;
   /** When the rate limit permits more requests, by `performance.now()`. */
   #limitedUntil = 0;
-  /** The lines that were rejected because of another person's change that has not been read yet. */
-  readonly #doubtful = new Set<Line>();
-  /** How many plants the task is about, and how many of them an undo has restored. */
+  /** The rejected lines whose stored plants must be read, because someone else changed them. */
+  readonly #conflicting = new Set<Line>();
+  /** The number of plants to send. */
   #total = 0;
+  /** The number of plants that an undo restored. */
   #restored = 0;
 
   /** @param onChange called after every change */
@@ -102,12 +108,12 @@ export class Run {
     };
   }
 
-  /** How many plants have no result yet. */
+  /** The number of plants without a result. */
   #countLeft({ ready, changed, stored, updated }: View['counts']): number {
     return this.#task === 'undo' ? stored + updated : ready + changed;
   }
 
-  /** Why it stopped; `undefined` if it is running, has ended, or was cancelled. */
+  /** Why it stopped. `undefined` if it is running, has ended, or was canceled. */
   get stop(): Stop | undefined {
     return this.#stop;
   }
@@ -116,7 +122,7 @@ export class Run {
     return this.#state === 'running';
   }
 
-  /** Begins a task, by default the one that has stopped. Resolves with why it stops, if it does. */
+  /** Starts a task, by default the one that stopped. Resolves to why it stops, or `undefined` when it ends. */
   async start(target: Target, task = this.#task): Promise<Stop | undefined> {
     this.#work.abort();
     this.#work = new AbortController();
@@ -126,14 +132,14 @@ export class Run {
       if (task === 'reuse')
         for (const line of this.#lines.of('retired'))
           Object.assign(line, { problem: undefined, state: 'ready' });
-      // The person has reviewed the conflicts since.
+      // The person has now reviewed the conflicts.
       if (task !== 'undo') for (const line of this.#lines.of('conflict')) line.state = 'changed';
-      this.#doubtful.clear();
+      this.#conflicting.clear();
       this.#total = this.#countLeft(this.#lines.counts);
       this.#restored = 0;
     }
     this.#set('running');
-    const client = connect(target, this.#connection, ({ response }) => this.#noteAttempt(response));
+    const client = connect(target, this.#connection, ({ response }) => this.#showRetry(response));
     const work = () => (this.#task === 'undo' ? this.#undo(client, signal) : this.#save(client, signal));
     let stop = await work().catch(explain);
     while (!signal.aborted && stop?.cause === 'outage') {
@@ -154,7 +160,7 @@ export class Run {
     this.#set('stopped', stop);
   }
 
-  /** Adds plants, and updates those that the person has reviewed. Resolves with why some are left, if any are. */
+  /** Adds plants, and updates reviewed plants. Resolves to why it stopped, if it did. */
   async #save(client: Client, signal: AbortSignal): Promise<Stop | undefined> {
     const lines = this.#lines;
     const onDone = (line: Line, { replayed, etag }: Result) =>
@@ -165,7 +171,7 @@ export class Run {
       if (this.#task !== 'reuse') lines.retire(line);
       else {
         const etag = await tryReuse(client, line.plant, signal);
-        if (etag === undefined) this.#reject(line, errors.id_taken.error, takenSince);
+        if (etag === undefined) this.#reject(line, errors.id_taken.error, idTaken);
         else onDone(line, { etag });
       }
       return undefined;
@@ -181,12 +187,10 @@ export class Run {
     return stop;
   }
 
-  /**
-   * Restores updated plants and deletes added ones, each only if it has not changed since. Resolves with why plants are left, if any are.
-   */
+  /** Restores updated plants, and deletes added ones, unless they have changed since then. Resolves to why it stopped, if it did. */
   async #undo(client: Client, signal: AbortSignal): Promise<Stop | undefined> {
     const onRejected = (line: Line, error: number, message: string): Stop | undefined => {
-      if (!ofConflict.includes(error)) return { cause: causeOf(error), message };
+      if (!conflictErrors.includes(error)) return { cause: causeOf(error), message };
       line.state = 'kept';
       return undefined;
     };
@@ -198,12 +202,12 @@ export class Run {
     return stop ?? (await this.#send(client, signal, { from: 'stored', onDone, onRejected }));
   }
 
-  /** Sends the lines of a state in batches, and returns why some are left, if any are. Results count as soon as their batch has a reply. */
+  /** Sends the lines of a state in batches, and handles results as soon as their batch has a reply. Returns why it stopped, if it did. */
   async #send(client: Client, signal: AbortSignal, { from, onDone, onRejected }: Sending) {
     const lines = this.#lines;
     const sent: Line[] = [];
     const byId = new Map<string, Line>();
-    function* take() {
+    function* readItems() {
       for (const line of lines.of(from)) {
         const plant =
           from === 'updated' ? line.plant && { ...line.known?.plant, id: line.plant.id } : lines.toSend(line);
@@ -215,7 +219,7 @@ export class Run {
         yield (from === 'ready' ? plant : { ...plant, ifMatch }) as NewPlant & { readonly ifMatch: string };
       }
     }
-    const note = <Reply extends object>(items: readonly unknown[], reply: Reply): Reply => {
+    const handleResults = <Reply extends object>(items: readonly unknown[], reply: Reply): Reply => {
       const { results = [] } = Object('body' in reply && reply.body) as { results?: readonly Result[] };
       for (const [index, result] of results.entries()) {
         const item = items[index];
@@ -225,16 +229,16 @@ export class Run {
       this.#onChange();
       return reply;
     };
-    const noting: Pick<Client, 'createPlants' | 'updatePlants' | 'deletePlants'> = {
-      createPlants: async (request) => note(request.body.plants, await client.createPlants(request)),
-      updatePlants: async (request) => note(request.body.plants, await client.updatePlants(request)),
-      deletePlants: async (request) => note(request.body.ids, await client.deletePlants(request)),
+    const batches: Pick<Client, 'createPlants' | 'updatePlants' | 'deletePlants'> = {
+      createPlants: async (request) => handleResults(request.body.plants, await client.createPlants(request)),
+      updatePlants: async (request) => handleResults(request.body.plants, await client.updatePlants(request)),
+      deletePlants: async (request) => handleResults(request.body.ids, await client.deletePlants(request)),
     };
     const sendAll = () => {
-      if (from === 'ready') return storeAll(noting, take(), { signal });
+      if (from === 'ready') return storeAll(batches, readItems(), { signal });
       return from === 'stored'
-        ? deleteAll(noting, take(), { signal })
-        : updateAll(noting, take(), { signal });
+        ? deleteAll(batches, readItems(), { signal })
+        : updateAll(batches, readItems(), { signal });
     };
     let stop: Stop | undefined;
     for await (const { rejections } of sendAll()) {
@@ -248,20 +252,20 @@ export class Run {
     return stop;
   }
 
-  /** Notes why a plant was rejected, or returns why the others would be, too. */
+  /** Rejects one line, or returns a reason that affects all lines. */
   #reject(line: Line, error: number, message: string): Stop | undefined {
-    const isConflict = ofConflict.includes(error);
-    if (!isConflict && !ofPlant.includes(error)) return { cause: causeOf(error), message };
-    if (isConflict) this.#doubtful.add(line);
+    const isConflict = conflictErrors.includes(error);
+    if (!isConflict && !plantErrors.includes(error)) return { cause: causeOf(error), message };
+    if (isConflict) this.#conflicting.add(line);
     this.#lines.reject(line, error, message, isConflict ? ['id'] : []);
     return undefined;
   }
 
-  /** Shows what others have stored since the review, if the token may read it. */
+  /** Shows what other people stored after the review, if the token may read it. */
   async #showConflicts(client: Client, signal: AbortSignal): Promise<void> {
     try {
-      for await (const [line, found] of findStored(client, [...this.#doubtful], signal)) {
-        this.#doubtful.delete(line);
+      for await (const [line, found] of findStored(client, [...this.#conflicting], signal)) {
+        this.#conflicting.delete(line);
         if (found === undefined) this.#lines.retire(line);
         else this.#lines.compare(line, found, false);
       }
@@ -271,14 +275,15 @@ export class Run {
     this.#onChange();
   }
 
-  #noteAttempt(response: Response | undefined): void {
+  #showRetry(response: Response | undefined): void {
     if (this.#state !== 'running') return;
     if (response?.status === 429) {
-      this.#limitedUntil = performance.now() + 1_000 * (Number(response.headers.get('retry-after')) || 10);
+      this.#limitedUntil =
+        performance.now() + 1_000 * (Number(response.headers.get('retry-after')) || defaultRetryAfterSeconds);
     }
-    // One of two batches may wait while the other one succeeds.
+    // A batch may wait for the rate limit while another one succeeds.
     const leftMs = this.#limitedUntil - performance.now();
-    this.#retrying = nameTrouble(response?.status) ?? (leftMs > 0 ? nameLimit(leftMs) : this.#outage);
+    this.#retrying = describeRetry(response?.status) ?? (leftMs > 0 ? describeLimit(leftMs) : this.#outage);
     this.#onChange();
   }
 
@@ -297,10 +302,10 @@ export function connect(
   connection: Connection,
   onResponse?: ClientOptions['onResponse'],
 ): Client {
-  return createClient({ ...patientConnection, ...connection, ...target, ...(onResponse && { onResponse }) });
+  return createClient({ ...defaultConnection, ...connection, ...target, ...(onResponse && { onResponse }) });
 }
 
-/** The stored plants with the ids of lines, in the order of the lines. */
+/** Reads the stored plants with the IDs of lines, in the order of the lines. */
 export async function* findStored(
   client: Pick<Client, 'getPlants'>,
   lines: readonly Line[],
@@ -315,9 +320,9 @@ export async function* findStored(
   }
 }
 
-const takenSince = 'Another plant has taken this ID. Choose another id.';
+const idTaken = 'Another plant now has this ID. Choose another ID.';
 
-/** Stores a plant under the id of a deleted one, and returns its `ETag`; `undefined` if another plant has taken the id. */
+/** Stores a plant under the ID of a deleted one, and returns its `ETag`. `undefined` if another plant now has the ID. */
 async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await reuseId(client, plant, { signal })).etag ?? '""';
@@ -327,22 +332,22 @@ async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal): P
   }
 }
 
-/** Names the cause of a retryable failure by its status, except for the rate limit. Without a status there was no reply. */
-function nameTrouble(status: number | undefined): string | undefined {
-  if (status === undefined) return 'The server cannot be reached, or the connection failed. Trying again.';
+/** Describes why a request is retried, except for the rate limit. Without a status, there was no reply. */
+function describeRetry(status: number | undefined): string | undefined {
+  if (status === undefined) return 'The connection to the server failed. Trying again.';
   return status >= 500 ? 'The server cannot save plants right now. Trying again.' : undefined;
 }
 
-function nameLimit(leftMs: number): string {
+function describeLimit(leftMs: number): string {
   const until = new Date(Date.now() + leftMs).toLocaleTimeString();
   return `The rate limit has been reached. The import resumes at ${until}.`;
 }
 
 function causeOf(error: number): Stop['cause'] {
-  return ofOutage.includes(error) ? 'outage' : 'other';
+  return outageErrors.includes(error) ? 'outage' : 'other';
 }
 
-/** Explains a failure that affects more than one plant. */
+/** Explains a failure that affects all plants. */
 export function explain(error: unknown): Stop {
   const { about, message, cause } = explainFailure(error, 'add');
   if (about === 'token') return { cause: 'token', message };

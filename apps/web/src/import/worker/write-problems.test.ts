@@ -27,8 +27,8 @@ it('adds line, error and reason, and keeps the cells exact', async () => {
     fileName: 'plants-problems.csv',
     text: [
       'id;name;tag;line;error;reason',
-      '9223372036854775807;"a;""b""\n";=1+1;2;40003;Plant 9223372036854775807 already exists with different values.',
-      'x;" Rose ";;5;;An id can have only digits.',
+      '9223372036854775807;"a;""b""\n";=1+1;2;40003;The id 9223372036854775807 belongs to another plant.',
+      'x;" Rose ";;5;;The ID must be a whole number.',
       '2;;;6;;The name is missing.',
       '',
     ].join('\r\n'),
@@ -46,7 +46,7 @@ it('writes a file that gives the same lines again, and edited ones', async () =>
 
 it('names the columns if the input does not', async () => {
   const { text } = await write('plants.csv', '1,Fern,a\n2,Ivy,b\n,Rose,c\n');
-  expect(text).toBe('id,name,tag,line,error,reason\r\n,Rose,c,3,,The id is missing.\r\n');
+  expect(text).toBe('id,name,tag,line,error,reason\r\n,Rose,c,3,,The ID is missing.\r\n');
 });
 
 it('guards the reasons against formulas, and only these', async () => {
@@ -69,7 +69,7 @@ it('adds the reasons to the objects of NDJSON, and keeps the rest as it is writt
       '{"id":9223372036854775807,"name":"Rose", "n":1.0,"rejected":{"line":1,"error":40003,"reason":"Plant 9223372036854775807 already exists with different values."}}',
       '{"id":1,"rejected":{"line":2,"reason":"The name is missing."}}',
       `{"text":"{\\"id\\":2","rejected":{"line":3,"reason":"This line cannot be read: Expected ',' or '}' but reached end of input at position 7."}}`,
-      '{"rejected":{"line":4,"reason":"The id is missing. The name is missing."}}',
+      '{"rejected":{"line":4,"reason":"The ID is missing. The name is missing."}}',
       '{"text":"[3]","rejected":{"line":5,"reason":"The line must be a JSON object."}}',
       '',
     ].join('\n'),
@@ -81,7 +81,7 @@ it('adds the reasons to the objects of NDJSON, and keeps the rest as it is writt
 it("writes the person's edits instead of the file's texts", async () => {
   const texts = { ...noTexts, id: '9223372036854775808', name: 'Ivy' };
   const csv = await write('plants.csv', 'id,name,price\nx,,5\n', (lines) => lines.edit(0, texts));
-  expect(csv.text).toMatch(/^9223372036854775808,Ivy,5,2,,.*The id is too large/m);
+  expect(csv.text).toMatch(/^9223372036854775808,Ivy,5,2,,.*The ID is too large/m);
   const formula = await write('plants.csv', 'id,name\nx,\n', (lines) =>
     lines.edit(0, { ...texts, name: '=1' }),
   );

@@ -23,9 +23,9 @@ it.each([
   expect(plant).toEqual({ id: expected, name: 'Rose' });
 });
 
-const tooLong = 'Id is too large: use up to 18 digits.';
-const noDigits = 'Id must have only digits, such as 42 or -7.';
-const separated = 'Id must have no separators between its digits.';
+const tooLong = 'ID is too large: use up to 18 digits.';
+const noDigits = 'ID must be a whole number, such as 42 or -7.';
+const separated = 'ID must not have separators between the digits.';
 
 it.each([
   ...['9223372036854775808', '9'.repeat(100_000)].map((id) => [id, tooLong] as const),
@@ -39,7 +39,7 @@ it.each([
 
 it('treats an empty field as absent, and keeps other text except a space at its end', async () => {
   const { problems } = await checkDraft({ ...noTexts, id: ' ' });
-  expect(problems).toEqual({ id: 'Id is required.', name: 'Name is required.' });
+  expect(problems).toEqual({ id: 'ID is required.', name: 'Name is required.' });
   const { plant } = await checkDraft({ ...noTexts, id: '1', name: ' Rosa \u00e9 ', tag: ' ' });
   expect(plant).toEqual({ id: 1n, name: ' Rosa \u00e9', tag: ' ' });
 });

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 interface OutcomeProps {
-  readonly pending: boolean;
+  readonly isPending: boolean;
   /** The number of the attempt in flight. */
   readonly attempt: number;
   /** The confirmation that the service has the plant. */
@@ -11,14 +11,17 @@ interface OutcomeProps {
   readonly problem: string | undefined;
 }
 
-/** Shows the progress or the result of sending a plant. Both are announced. */
-export function Outcome({ pending, attempt, done, isDoneListed = false, problem }: OutcomeProps) {
-  const slow = useSlow(pending, 2_000);
+/** A request that takes longer shows its progress. */
+const slowAfterMs = 2_000;
+
+/** Shows the progress or the result of sending a plant. Screen readers announce both. */
+export function Outcome({ isPending, attempt, done, isDoneListed = false, problem }: OutcomeProps) {
+  const isSlow = useIsSlow(isPending, slowAfterMs);
   return (
     <div className="outcome">
       <p role="status" className="message">
-        {slow ? (
-          <span>{waiting(attempt)}</span>
+        {isSlow ? (
+          <span>{describeWait(attempt)}</span>
         ) : (
           <span className={isDoneListed ? 'visually-hidden' : undefined}>{done}</span>
         )}
@@ -30,20 +33,20 @@ export function Outcome({ pending, attempt, done, isDoneListed = false, problem 
   );
 }
 
-function waiting(attempt: number): string {
+function describeWait(attempt: number): string {
   return attempt > 1 ? `Still trying to save the plant. Attempt ${attempt}…` : 'Waiting for the server…';
 }
 
-/** Whether an activity has lasted longer than a time, in milliseconds. */
-function useSlow(active: boolean, ms: number): boolean {
-  const [slow, setSlow] = useState(false);
+/** Whether something has been active for longer than a time, in milliseconds. */
+function useIsSlow(isActive: boolean, ms: number): boolean {
+  const [isSlow, setSlow] = useState(false);
   useEffect(() => {
-    if (!active) return;
+    if (!isActive) return;
     const timer = setTimeout(() => setSlow(true), ms);
     return () => {
       clearTimeout(timer);
       setSlow(false);
     };
-  }, [active, ms]);
-  return slow;
+  }, [isActive, ms]);
+  return isSlow;
 }

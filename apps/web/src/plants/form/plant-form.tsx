@@ -7,9 +7,9 @@ import { requiredTexts } from '../../shared/texts.js';
 import { TagInput } from '../tag-input.js';
 import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
 
-/** Hints on what to enter, if it is more than whether the field is required. */
+/** Hints on what to enter. Other fields only show whether they are required. */
 const hints: Partial<ByField<string>> = {
-  id: 'Any whole number; a random one is suggested.',
+  id: 'Any whole number. A random one is suggested.',
   name: 'Saved exactly as typed, except for trailing spaces.',
   tag: 'Optional: the type of the plant, such as houseplant.',
 };
@@ -17,7 +17,7 @@ const isRequired = (name: FieldName) => name === 'id' || requiredTexts.includes(
 
 /** The methods that the form offers its parent. */
 export interface PlantFormHandle {
-  /** Moves the focus to a field, and unfolds it if necessary. */
+  /** Moves the focus to a field, and shows it if necessary. */
   focusField(field: FieldName): void;
   /** Moves the focus to the first field with a problem. */
   focusFirst(problems: DraftProblems): void;
@@ -28,15 +28,15 @@ export interface PlantFormHandle {
 interface PlantFormProps {
   readonly draft: Texts;
   readonly problems: DraftProblems;
-  readonly pending: boolean;
+  readonly isPending: boolean;
   /** The label of the submit button. */
   readonly submitLabel: string;
-  /** Whether the id can be chosen. */
+  /** Whether the form has a field for the ID. */
   readonly hasId: boolean;
   readonly ref: Ref<PlantFormHandle>;
-  /** The buttons next to it. */
+  /** Buttons next to the submit button. */
   readonly actions: ReactNode;
-  /** Where the result is shown. */
+  /** Shown below the buttons, for example the result. */
   readonly children: ReactNode;
   onChange(draft: Texts): void;
   onSubmit(): void;
@@ -44,14 +44,11 @@ interface PlantFormProps {
   onPasteName?(text: string): void;
 }
 
-/**
- * The fields of a plant. The id is folded while it is a suggested one. While a plant is being sent, the button keeps the focus and does
- * nothing.
- */
+/** A form for a plant. A suggested ID is shown as text until the person changes it. While a plant is sent, the button does nothing. */
 export function PlantForm({
   draft,
   problems,
-  pending,
+  isPending,
   submitLabel,
   hasId,
   ref,
@@ -93,13 +90,13 @@ export function PlantForm({
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!pending) onSubmit();
+    if (!isPending) onSubmit();
   };
   return (
     <form
       noValidate
       onSubmit={submit}
-      // Preloads the check, which the first view does not load.
+      // Preloads the schema, which the first view does not load.
       onFocus={() => void loadPlantSchema().catch(() => undefined)}
       className="stack"
     >
@@ -118,14 +115,14 @@ export function PlantForm({
         (isIdShown || problems.id !== undefined ? (
           <Field {...bind('id')}>
             <button type="button" className="quiet" onClick={() => onChange({ ...draft, id: suggestId() })}>
-              Suggest another id
+              Suggest another ID
             </button>
           </Field>
         ) : (
           <p className="folded-id">
-            Id: automatic, <code translate="no">{draft.id}</code>
+            ID: automatic, <code translate="no">{draft.id}</code>
             <button type="button" className="quiet" onClick={() => focusField('id')}>
-              Change <span className="visually-hidden">the id</span>
+              Change <span className="visually-hidden">the ID</span>
             </button>
           </p>
         ))}
@@ -134,8 +131,8 @@ export function PlantForm({
           ref={button}
           type="submit"
           className="primary"
-          aria-disabled={pending}
-          data-busy={pending || undefined}
+          aria-disabled={isPending}
+          data-busy={isPending || undefined}
         >
           {submitLabel}
         </button>

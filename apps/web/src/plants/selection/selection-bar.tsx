@@ -7,7 +7,7 @@ import { SavedFileLink } from '../../shared/saved-file.js';
 import { useMay } from '../../shared/use-scopes.js';
 import { type Exported, type ExportFormat, savePlants } from '../export-plants.js';
 import type { Selection } from './use-selection.js';
-// Code that deletes must also load the undo.
+// Loaded with the code that deletes, so that the undo is there.
 import '../undo-item.js';
 import './selection-bar.css';
 
@@ -15,7 +15,7 @@ const TagSelected = lazyPart(async () => (await import('./tag-selected.js')).Tag
 
 interface SelectionBarProps {
   readonly selection: Selection;
-  /** How many plants the list has, if not all are loaded. */
+  /** The number of plants in the list, unless all are loaded. */
   readonly total: number | undefined;
   readonly filter: PlantFilter;
   /** Called to select all plants in the list, loaded or not. */
@@ -24,7 +24,7 @@ interface SelectionBarProps {
   onDelete(): void;
 }
 
-/** How many plants are selected, and what can be done with them. */
+/** The number of selected plants, and the actions on them. */
 export function SelectionBar({
   selection,
   total,
@@ -74,7 +74,7 @@ export function SelectionBar({
           As CSV
         </button>
         <button type="button" onClick={() => void save('ndjson')}>
-          For programs
+          As NDJSON
         </button>
       </Menu>
       {canDelete && (

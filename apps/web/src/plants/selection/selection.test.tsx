@@ -103,7 +103,7 @@ it('deselects plants that are gone, and all plants when the list changes', async
 
 it.each([
   ['As CSV', /^id,name,tag,addedAt\r\n2,plant 2,bed,[^\r]+\r\n3,plant 3,bed,[^\r]+\r\n$/],
-  ['For programs', /^\{"id":2,[^\n]+\}\n\{"id":3,[^\n]+\}\n$/],
+  ['As NDJSON', /^\{"id":2,[^\n]+\}\n\{"id":3,[^\n]+\}\n$/],
 ])('exports the selection: %s', async (format, expected) => {
   const saved: Blob[] = [];
   vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: (file: Blob) => `blob:${saved.push(file)}` }));
@@ -162,7 +162,7 @@ it('tags the selection with two requests, closes, and keeps the selection', asyn
   expect(batches()).toEqual(['POST /plants/batch/get', 'POST /plants/batch/update']);
   // The undo has the `ETag` of each plant.
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
-  await screen.findByText(/have their tags back/);
+  await screen.findByText(/Restored the tags of/);
   expect(batches().slice(2)).toEqual(['POST /plants/batch/update']);
   expect([1, 2, 3, 4, 5].map(tagOf)).toEqual(Array(5).fill('bed'));
 });
@@ -183,8 +183,8 @@ it('says which plants were tagged, and Ctrl+Z restores each plant that has not c
   await screen.findByText('theirs');
   act(() => row(2).focus());
   await user.keyboard('{Control>}z{/Control}');
-  await screen.findByText(/have their tags back/);
-  expect(notes()).toEqual(['2 plants have their tags back. 1 has changed since.']);
+  await screen.findByText(/Restored the tags of/);
+  expect(notes()).toEqual(['Restored the tags of 2 plants. 1 has changed since then.']);
   expect([2, 3, 4].map(tagOf)).toEqual(['bed', 'theirs', undefined]);
   await waitFor(() => expect(row(2).textContent).toContain('bed'));
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
@@ -202,10 +202,10 @@ it('says why the undo of a tagging failed, and completes it on the next attempt'
   });
   await user.click(undo);
   expect((await screen.findByRole('alert')).textContent).toMatch(
-    /^\w.* might not have (its|their) tags? back\. Not permitted\.$/,
+    /^\w.* might still have the change\. Not permitted\.$/,
   );
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
-  await screen.findByText(/back\.$/);
+  await screen.findByText(/^Restored the tag/);
   expect([2, 3, 4].map(tagOf)).toEqual(['bed', 'bed', 'bed']);
 });
 
@@ -218,8 +218,8 @@ it('does not remove tags on Enter in an empty field', async () => {
   await user.click(screen.getByRole('button', { name: 'Tag 3 plants' }));
   expect(sent.filter((request) => /PUT|batch/.test(request))).toEqual([]);
   await user.click(screen.getByRole('button', { name: 'Remove the tag' }));
-  await screen.findByText('Removed the tag of');
-  expect(notes()).toEqual(['Removed the tag of 3 plants.']);
+  await screen.findByText('Removed the tag from');
+  expect(notes()).toEqual(['Removed the tag from 3 plants.']);
   expect([2, 3, 4].map(tagOf)).toEqual([undefined, undefined, undefined]);
 });
 
@@ -242,8 +242,8 @@ it('removes tags with a separate button, overwrites no change of others, and lis
   await screen.findByText('1 of 3 done.');
   const failed = within(screen.getByRole('dialog')).getAllByRole('listitem');
   expect(failed.map((one) => one.textContent)).toEqual([
-    'plant 4, id 4: It was deleted.',
-    'plant 3, id 3: Someone else changed this plant. Review it, then decide.',
+    'plant 4, ID 4: It was deleted.',
+    'plant 3, ID 3: Someone else changed this plant. Review the new version, then decide.',
   ]);
   expect(tagOf(2)).toBeUndefined();
   expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'x' });

@@ -16,9 +16,9 @@ interface TagSelectedProps {
   onClose(): void;
 }
 
-/** The sheet that sets the tag of all plants that are selected. It closes once all have it. */
+/** The sheet that sets the tag of the selected plants. It closes once all have it. */
 export function TagSelected({ plants: selected, filter, onClose }: TagSelectedProps) {
-  // Plants that no longer match are no longer selected.
+  // A fixed copy, because plants that no longer match the filter are deselected.
   const [plants] = useState(selected);
   const [tag, setTag] = useState('');
   const { progress, run, cancel, forget } = useTagging(filter);
@@ -30,7 +30,7 @@ export function TagSelected({ plants: selected, filter, onClose }: TagSelectedPr
     if (state === 'done' && failed.length === 0) onClose();
   };
   const isRunning = progress?.state === 'running';
-  // Enter in an empty field must remove nothing.
+  // Enter in an empty field must not remove tags.
   const canTag = !isRunning && tag.trim() !== '';
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -2,27 +2,25 @@ import type { StoredPlant } from '@plant-store/contract/operations';
 import { useEffect, useRef, useState } from 'react';
 import type { PlantRows } from '../plant-pages.js';
 
-/** Which rows are selected. */
+/** The selected rows. */
 export interface Selection {
   readonly count: number;
   has(id: bigint): boolean;
-  /** The plants that are selected, in the order of the rows. */
+  /** The selected plants, in the order of the rows. */
   plants(): readonly StoredPlant[];
   /** Toggles the selection of a row. The next range begins there. */
   toggle(index: number): void;
   /** Extends the current range to a row. */
   extendTo(index: number): void;
-  /**
-   * Moves the end of the range from the focused row to another one. If the focused row is not the end of a range, begins a new one there.
-   */
+  /** Moves the end of the range from the focused row to another row. If no range ends at the focused row, a new one begins there. */
   extendFrom(focused: number, index: number): void;
   selectAll(): void;
   clear(): void;
 }
 
-/** Selects by id, which stays correct while others add, edit and delete. Removed rows are deselected. */
+/** Selects rows by ID, which stays correct while others add, edit, and delete plants. Removed rows are deselected. */
 export function useSelection(rows: PlantRows): Selection {
-  // The set is mutated, because it may be large; a new wrapper object signals each change.
+  // The set is mutated, because it may be large. A new wrapper object signals each change to React.
   const [{ ids }, setState] = useState(() => ({ ids: new Set<bigint>() }));
   const [range, setRange] = useState<{ readonly anchor: bigint; readonly end: bigint }>();
   const idAt = (index: number) => rows.at(index)?.id;
@@ -40,13 +38,13 @@ export function useSelection(rows: PlantRows): Selection {
   };
   const extend = ({ anchor, end }: { readonly anchor: number; readonly end: number }, index: number) => {
     const isBetween = (row: number) => row >= Math.min(anchor, index) && row <= Math.max(anchor, index);
-    // Rows beyond both ends do not change.
+    // Rows outside the old and new range do not change.
     for (let row = Math.min(end, index); row <= Math.max(end, index); row++) select(row, isBetween(row));
     const ends = [idAt(anchor), idAt(index)] as const;
     if (ends[0] !== undefined && ends[1] !== undefined) setRange({ anchor: ends[0], end: ends[1] });
     show();
   };
-  const current = () => {
+  const currentRange = () => {
     if (range === undefined) return undefined;
     const [anchor, end] = [rows.indexOf(range.anchor), rows.indexOf(range.end)];
     return anchor === -1 || end === -1 ? undefined : { anchor, end };
@@ -56,12 +54,13 @@ export function useSelection(rows: PlantRows): Selection {
   useEffect(() => {
     const isShorter = rows.count < shownCount.current;
     shownCount.current = rows.count;
-    // Looking for removed rows is slow if many are selected.
+    // Only if rows were removed, because the search is slow with a large selection.
     if (ids.size === 0 || !isShorter) return;
-    const gone = new Set(ids);
-    for (let index = 0; index < rows.count && gone.size > 0; index++) gone.delete(rows.at(index)?.id ?? 0n);
-    if (gone.size === 0) return;
-    for (const id of gone) ids.delete(id);
+    const removed = new Set(ids);
+    for (let index = 0; index < rows.count && removed.size > 0; index++)
+      removed.delete(rows.at(index)?.id ?? 0n);
+    if (removed.size === 0) return;
+    for (const id of removed) ids.delete(id);
     setState({ ids });
   }, [rows, ids]);
 
@@ -82,10 +81,10 @@ export function useSelection(rows: PlantRows): Selection {
       begin(index);
       show();
     },
-    extendTo: (index) => extend(current() ?? begin(index), index),
+    extendTo: (index) => extend(currentRange() ?? begin(index), index),
     extendFrom(focused, index) {
       const isAtEnd = range !== undefined && idAt(focused) === range.end;
-      extend((isAtEnd ? current() : undefined) ?? begin(focused), index);
+      extend((isAtEnd ? currentRange() : undefined) ?? begin(focused), index);
     },
     selectAll() {
       for (let index = 0; index < rows.count; index++) select(index, true);

@@ -6,38 +6,38 @@ import { explainRejection } from '../../shared/explain-failure.js';
 export type Tagged =
   | {
       readonly plant: StoredPlant;
-      /** Its previous state and its new `ETag`, if it was edited. */
+      /** Its previous state and new `ETag`, if it was edited. */
       readonly edit?: { readonly before: StoredPlant; readonly etag: string };
       readonly reason?: undefined;
     }
-  /** Why it was not edited, in a sentence. */
+  /** A sentence about why it was not edited. */
   | { readonly plant: StoredPlant; readonly reason: string };
 
 interface TagOptions {
   /** The new tag; `undefined` for none. */
   readonly tag: string | undefined;
-  /** The tag that they must still have; any if omitted. */
+  /** The tag that the plants must still have. Default: any. */
   readonly from?: string | undefined;
   readonly signal: AbortSignal;
   /** Called after each batch. */
   onDone(tagged: readonly Tagged[]): void;
 }
 
-/** How long to wait for edits in flight after a cancel, in milliseconds, to learn what an undo must undo. */
-const lastReplyMs = 5_000;
+/** How long to wait for edits in flight after a cancel. Without their replies, an undo could not restore them. */
+const lastReplyTimeoutMs = 5_000;
 
 /**
- * Gives plants a tag, with two requests per 1,000 plants, without overwriting concurrent changes. It can be run again after any failure: a
- * plant that already has the tag stays unchanged.
+ * Gives plants a tag, with two requests per 1,000 plants, and without overwriting concurrent changes. It can be run again after any
+ * failure, because it skips plants that already have the tag.
  *
- * @throws {RejectedError | PlantStoreError} for problems that affect more than one plant, such as the token, the scope or the network
+ * @throws {RejectedError | PlantStoreError} for problems that affect more than one plant, such as the token, a scope, or the network
  */
 export async function tagPlants(
   client: Pick<Client, 'getPlants' | 'updatePlants'>,
   plants: Iterable<StoredPlant> | AsyncIterable<StoredPlant>,
   { tag, from, signal, onDone }: TagOptions,
 ): Promise<void> {
-  /** The plants by id, as listed at first, then as read. */
+  /** The plants by ID: as listed, then as read. */
   const known = new Map<unknown, StoredPlant>();
   const done: Tagged[] = [];
   const report = () => onDone(done.splice(0));
@@ -64,13 +64,15 @@ export async function tagPlants(
     done.push(before ? { plant, edit: { before, etag } } : { plant });
   };
 
-  const last = new AbortController();
-  signal.addEventListener('abort', () => setTimeout(() => last.abort(), lastReplyMs), { once: true });
+  const lastReplies = new AbortController();
+  signal.addEventListener('abort', () => setTimeout(() => lastReplies.abort(), lastReplyTimeoutMs), {
+    once: true,
+  });
   const sent: Promise<unknown>[] = [];
   const { updatePlants } = reportEdits(client, onEdited);
   const edits: Pick<Client, 'updatePlants'> = {
     updatePlants(request) {
-      const reply = updatePlants({ ...request, signal: last.signal });
+      const reply = updatePlants({ ...request, signal: lastReplies.signal });
       sent.push(reply);
       return reply;
     },

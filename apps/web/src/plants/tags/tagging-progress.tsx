@@ -4,19 +4,21 @@ import type { Progress } from './use-tagging.js';
 
 interface TaggingProgressProps {
   readonly progress: Progress | undefined;
-  /** How many plants get the tag, as far as known. */
+  /** The number of plants to edit, as far as known. */
   readonly total: number;
 }
 
-/** The maximum number of plants that are listed. */
-const maxNamed = 100;
+/** The maximum number of listed plants. */
+const maxListed = 100;
 
-/** The progress of editing many plants, and which of them were not edited. */
+/** Shows the progress of editing many plants, and the plants that were not edited. */
 export function TaggingProgress({ progress, total }: TaggingProgressProps) {
   const { state, done = 0, failed = [], problem } = progress ?? {};
   return (
     <div className="stack">
-      {state === 'running' && <progress aria-label="Plants done" max={total} value={done + failed.length} />}
+      {state === 'running' && (
+        <progress aria-label="Plants processed" max={total} value={done + failed.length} />
+      )}
       <p role="status">
         {state !== undefined && (
           <span>
@@ -33,18 +35,18 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
             <span>{`${failed.length.toLocaleString()} not changed:`}</span>
           </p>
           <ul className="not-tagged">
-            {failed.slice(0, maxNamed).map(({ plant: { id, name }, reason }) => (
+            {failed.slice(0, maxListed).map(({ plant: { id, name }, reason }) => (
               <li key={`${id}`}>
                 <strong dir="auto" translate="no">
                   {toVisible(name) || '(no name)'}
                 </strong>
-                <span>, id </span>
+                <span>, ID </span>
                 <code translate="no">{`${id}`}</code>
                 <span>{`: ${reason}`}</span>
               </li>
             ))}
           </ul>
-          {failed.length > maxNamed && <p className="note">{`Only the first ${maxNamed} are listed.`}</p>}
+          {failed.length > maxListed && <p className="note">{`Only the first ${maxListed} are listed.`}</p>}
         </>
       )}
     </div>

@@ -15,6 +15,9 @@ import { useCounts } from '../use-tags.js';
 import { TaggingProgress } from './tagging-progress.js';
 import { useTagging } from './use-tagging.js';
 
+/** The maximum length of a tag in a label, in characters. */
+const maxTagLength = 60;
+
 interface TagsSheetProps {
   readonly filter: PlantFilter;
   readonly isOpen: boolean;
@@ -23,15 +26,15 @@ interface TagsSheetProps {
   onClose(): void;
 }
 
-/** The rename of a tag by editing its plants. */
+/** A rename of a tag, which edits its plants. */
 interface Rename {
   readonly from: string;
   readonly to: string;
-  /** How many plants had the tag when it was begun, or begun again. */
+  /** The number of plants with the tag when the rename was last started. */
   readonly total: number;
 }
 
-/** All tags with the number of their plants: each filters the list, and can be renamed. */
+/** Lists all tags with the number of their plants. Each tag filters the list, and can be renamed. */
 export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps) {
   const isUndoing = useUndo().actions.some(({ state }) => state === 'undoing');
   const { counts, problem } = useTagCounts(isOpen && !isUndoing);
@@ -45,13 +48,13 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
     forget();
   };
   const start = async ({ from, to, total }: Rename) => {
-    // The rest of an earlier run.
+    // A repeated run only edits the remaining plants.
     setRename({ from, to, total: counts?.get(from) ?? total });
     const plants = (signal: AbortSignal) => listAll(client, { tag: from, signal });
     const { state, failed } = await run({ plants, from, tag: to === '' ? undefined : to });
     if (state !== 'done' || failed.length > 0) return;
     begin(undefined);
-    // The list would be empty.
+    // The list of the old tag is empty now.
     if (filter.tag === from)
       navigate({ view: 'plants', filter: { ...filter, tag: to === '' ? undefined : to } });
   };
@@ -110,7 +113,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
   );
 }
 
-/** The number of plants of each tag. Counted again each time that they are shown, and after an undo. */
+/** The number of plants with each tag. They are counted again each time that the sheet opens, and after an undo. */
 function useTagCounts(isShown: boolean) {
   const { tags, isCounted, failure } = useCounts(isShown);
   const queryClient = useQueryClient();
@@ -121,7 +124,7 @@ function useTagCounts(isShown: boolean) {
 
 interface RenameFormProps {
   readonly rename: Rename;
-  /** How many plants have the new name as their tag already. */
+  /** The number of plants that already have the new tag. */
   readonly existing: number | undefined;
   readonly isRunning: boolean;
   onType(to: string): void;
@@ -145,7 +148,7 @@ function RenameForm({
   }, []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    event.stopPropagation(); // To the form of the button that opened the sheet.
+    event.stopPropagation(); // Must not submit the form that contains the sheet.
     if (!isRunning && !isSame) onSubmit();
   };
   const label = existing !== undefined ? 'Merge' : to === '' ? 'Remove' : 'Rename';
@@ -153,10 +156,10 @@ function RenameForm({
     <form className="stack" onSubmit={submit}>
       <Field
         ref={field}
-        label={`New name of “${toVisible(from, 60)}”`}
+        label={`New name for “${toVisible(from, maxTagLength)}”`}
         name="tag"
         dir="auto"
-        hint={describe(total, existing, to)}
+        hint={describeEffect(total, existing, to)}
         maxLength={QUERY_MAX_LENGTHS.tag}
         value={to}
         readOnly={isRunning}
@@ -179,12 +182,12 @@ function RenameForm({
   );
 }
 
-function describe(total: number, existing: number | undefined, to: string): string {
+function describeEffect(total: number, existing: number | undefined, to: string): string {
   const plants = `${total.toLocaleString()} ${total === 1 ? 'plant' : 'plants'}`;
   if (existing !== undefined) {
     const others = existing === 1 ? 'another plant' : `${existing.toLocaleString()} others`;
     return `Merges with the tag of ${others}. You cannot tell afterward which ${total === 1 ? 'plant' : plants} had this tag.`;
   }
-  if (to === '') return `Removes the tag of ${plants}.`;
-  return `Edits ${plants}.`;
+  if (to === '') return `Removes the tag from ${plants}.`;
+  return `Renames the tag of ${plants}.`;
 }

@@ -47,7 +47,7 @@ const tags = () => [...store.plants.values()].map((plant) => plant?.tag);
 async function rename(from: string, to: string) {
   const user = await open();
   await user.click(sheet().getByRole('button', { name: new RegExp(`^Rename ?: ${from}$`) }));
-  const field = await sheet().findByLabelText<HTMLInputElement>(`New name of “${from}”`);
+  const field = await sheet().findByLabelText<HTMLInputElement>(`New name for “${from}”`);
   await waitFor(() => expect(document.activeElement).toBe(field));
   expect(field.value).toBe(from);
   await user.clear(field);
@@ -68,7 +68,7 @@ it('lists the tags with the number of their plants, and filters by one', async (
 
 it('renames a tag by editing its plants, and shows it', async () => {
   const user = await rename('bed', 'border');
-  expect(sheet().getByText(/^Edits 6 plants/)).toBeDefined();
+  expect(sheet().getByText(/^Renames the tag of 6 plants/)).toBeDefined();
   await user.keyboard('{Enter}');
   await listed('border');
   expect(tags()).toEqual([...Array(6).fill('border'), 'shade', 'shade', undefined]);
@@ -97,7 +97,7 @@ it('undoes a merge, plant by plant, from the sheet', async () => {
   await user.click(
     await sheet().findByRole('button', { name: 'Undo', description: '6 plants tagged shade.' }),
   );
-  await sheet().findByText('have their tags back.');
+  await sheet().findByText('Restored the tags of');
   expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
   await waitFor(() =>
     expect(lines()).toEqual([
@@ -109,7 +109,7 @@ it('undoes a merge, plant by plant, from the sheet', async () => {
 
 it.each([
   ['shade', 'Merge', /^Merges with the tag of 2 others/, 'shade'],
-  ['', 'Remove', /^Removes the tag of 6 plants/, undefined],
+  ['', 'Remove', /^Removes the tag from 6 plants/, undefined],
 ])('says in advance what a rename to "%s" does: %s', async (to, label, hint, tag) => {
   const user = await rename('bed', to);
   expect(sheet().getByText(hint)).toBeDefined();
@@ -133,7 +133,7 @@ it('stops a rename on Cancel after the edits already sent, and can resume with t
     return held.promise;
   };
   await user.click(sheet().getByRole('button', { name: 'Rename' }));
-  expect(await sheet().findByRole('progressbar', { name: 'Plants done' })).toBeDefined();
+  expect(await sheet().findByRole('progressbar', { name: 'Plants processed' })).toBeDefined();
   await waitFor(() => expect(sent).toBe(2));
   await user.click(sheet().getByRole('button', { name: 'Cancel' }));
   held.resolve(undefined);
@@ -144,7 +144,7 @@ it('stops a rename on Cancel after the edits already sent, and can resume with t
   await waitFor(() => expect(tagged('border')).toBe(2_500));
   // There is an undo for each part, latest first.
   await user.click((await sheet().findAllByRole('button', { name: 'Undo' }))[0] as HTMLElement);
-  await sheet().findByText('have their tags back.');
+  await sheet().findByText('Restored the tags of');
   expect([tagged('field'), tagged('border'), sent]).toEqual([500, 2_000, 4]);
 });
 
@@ -162,7 +162,7 @@ it('completes the edits sent before Cancel, and offers to undo them', async () =
   held.resolve(undefined);
   await sheet().findByText('6 of 6 done.');
   await user.click(await sheet().findByRole('button', { name: 'Undo' }));
-  await sheet().findByText('have their tags back.');
+  await sheet().findByText('Restored the tags of');
   expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
 });
 

@@ -6,30 +6,28 @@ import { explainFailure } from '../../shared/explain-failure.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { warnBeforeClosing } from '../../shared/warn-before-closing.js';
 import { useUndo } from '../undo-provider.js';
-import { putIn } from '../use-plants.js';
+import { addToLists } from '../use-plants.js';
 import { type Tagged, tagPlants } from './tag-plants.js';
 
 /** The progress of editing many plants. */
 export interface Progress {
   readonly state: 'running' | 'stopped' | 'done';
-  /** How many have the tag, or had it. */
+  /** The number of plants that have the tag now. */
   readonly done: number;
   /** The plants that were not edited. */
   readonly failed: readonly (Tagged & { readonly reason: string })[];
-  /** Why it was stopped, if not by the person. */
+  /** Why it stopped, unless the person stopped it. */
   readonly problem?: string;
 }
 
 interface Tagging {
-  /** The plants that get the tag. */
+  /** The plants to edit. */
   plants(signal: AbortSignal): Iterable<StoredPlant> | AsyncIterable<StoredPlant>;
   readonly tag: string | undefined;
   readonly from?: string;
 }
 
-/**
- * Edits the tags of many plants, one run at a time, shows them in the list, and offers the undo. It stops when its component is unmounted.
- */
+/** Edits the tags of many plants, shows them in the list, and adds an undo. Unmounting the component stops it. */
 export function useTagging(filter: PlantFilter) {
   const { client, rejectToken } = usePlantStore();
   const queryClient = useQueryClient();
@@ -51,18 +49,18 @@ export function useTagging(filter: PlantFilter) {
     const etags = new Map<bigint, string>();
     const onDone = (tagged: readonly Tagged[]) => {
       const failed = tagged.filter((each) => each.reason !== undefined);
-      const others = tagged.flatMap((each) => (each.reason === undefined ? each : []));
-      for (const { edit } of others) {
+      const succeeded = tagged.flatMap((each) => (each.reason === undefined ? each : []));
+      for (const { edit } of succeeded) {
         if (edit === undefined) continue;
         edited.push(edit.before);
         etags.set(edit.before.id, edit.etag);
       }
-      putIn(
+      addToLists(
         queryClient,
-        others.map(({ plant }) => plant),
+        succeeded.map(({ plant }) => plant),
         filter,
       );
-      show({ done: latest.done + others.length, failed: [...latest.failed, ...failed] });
+      show({ done: latest.done + succeeded.length, failed: [...latest.failed, ...failed] });
     };
     show({});
     const endWarning = warnBeforeClosing();

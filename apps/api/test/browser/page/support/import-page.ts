@@ -42,7 +42,7 @@ export function addButton(page: Page): Locator {
 /** How far a run is, from 0 to 1; 0 where none is shown. */
 export function progressOf(page: Page): Promise<number> {
   return page
-    .getByRole('progressbar', { name: 'Plants done' })
+    .getByRole('progressbar', { name: 'Plants processed' })
     .evaluateAll(([bar]) => (bar instanceof HTMLProgressElement ? bar.position : 0));
 }
 
@@ -77,7 +77,7 @@ export async function readCounts(page: Page) {
   return {
     stored: count(title, /^([\d,]+) plants? added/) || count(tabs, /Saved\s+([\d,]+)/),
     replayed: count(tabs, /Unchanged\s+([\d,]+)/),
-    rejected: count(title, /([\d,]+) (?:was|were) not accepted/),
+    rejected: count(title, /([\d,]+) (?:was|were) rejected/),
     skipped: count(title, /([\d,]+) (?:was|were) left out/),
   };
 }

@@ -28,12 +28,12 @@ export async function addPlant(
   { id, name, tag }: { readonly id: string; readonly name: string; readonly tag?: string },
 ): Promise<void> {
   await openSheet(page);
-  const change = page.getByRole('button', { name: 'Change the id' });
+  const change = page.getByRole('button', { name: 'Change the ID' });
   if (await change.isVisible()) {
     await tabTo(change);
     await page.keyboard.press('Enter');
   }
-  for (const [label, text] of Object.entries({ Id: id, Name: name, Tag: tag ?? '' })) {
+  for (const [label, text] of Object.entries({ ID: id, Name: name, Tag: tag ?? '' })) {
     await tabTo(field(page, label));
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.press('Delete');

@@ -1,4 +1,4 @@
-/** A text that differs from others only invisibly, its replacement, and how often it is in the lines. */
+/** A text that looks like a more frequent one, its replacement, and how often the lines have it. */
 export interface Variant {
   readonly text: string;
   readonly to: string;
@@ -6,11 +6,11 @@ export interface Variant {
 }
 
 /**
- * Finds the texts that differ from others, or from a tidy one, only in spaces, upper and lower case, or the composition of letters. The
- * replacement is the most frequent form.
+ * Finds the texts that differ only in spaces, case, or Unicode composition from another text or from their tidy form. The replacement is
+ * the most frequent form.
  *
  * @param given the texts of the lines
- * @param stored how many stored plants have each text, if known
+ * @param stored the number of stored plants with each text
  */
 export function findVariants(
   given: readonly string[],
@@ -27,7 +27,7 @@ export function findVariants(
   });
 }
 
-/** A text with composed letters, and without spaces around it or several in a row. */
+/** Composes letters, trims the text, and collapses spaces. */
 function tidy(text: string): string {
   return text.normalize('NFC').trim().replace(/\s+/g, ' ');
 }

@@ -3,7 +3,13 @@ import { toAsciiNumber } from '@plant-store/contract/ascii-number';
 import { parseExactJson } from '@plant-store/contract/exact-json/parse';
 import { resourceNameOf } from '@plant-store/contract/record-format';
 import { resources } from '@plant-store/contract/resources';
-import { type FieldName, fieldNames, mapFields, type Texts } from '../../../shared/fields.js';
+import {
+  type FieldName,
+  fieldNames,
+  labelInSentence,
+  mapFields,
+  type Texts,
+} from '../../../shared/fields.js';
 import { withoutEmpty } from '../../../shared/texts.js';
 import { toVisible } from '../../../shared/to-visible.js';
 import type { Fix } from '../../protocol.js';
@@ -12,14 +18,14 @@ export interface Problem {
   readonly reason: string;
   readonly fields: readonly FieldName[];
   readonly fix?: Fix | undefined;
-  /** The number of the service's error, if it was sent. */
+  /** The error number of the service, if the line was sent. */
   readonly error?: number;
 }
 
-/** The content of a line: a plant that the contract accepts, or why it is not one. */
+/** The content of a line: a valid plant, or why it is not one. */
 export type ReadPlant = { readonly plant: NewPlant } | Problem;
 
-/** Reads a plant from the texts of cells. An empty text counts as absent, because cells cannot show the difference. */
+/** Reads a plant from cells. An empty cell counts as absent. */
 export function readPlantTexts({ id: idText, ...texts }: Texts): ReadPlant {
   const id = readId(idText);
   const filled = withoutEmpty(texts);
@@ -29,7 +35,7 @@ export function readPlantTexts({ id: idText, ...texts }: Texts): ReadPlant {
   return { reason: `${id.reason} ${others.reason}`, fields: ['id', ...others.fields], fix: id.fix };
 }
 
-/** Reads the plant of an object, with the exact JSON of the service. */
+/** Reads a plant from a JSON object, with exact integers as the service does. */
 export function readPlantJson(text: string): ReadPlant {
   try {
     const object = parseExactJson(text, shape);
@@ -40,28 +46,31 @@ export function readPlantJson(text: string): ReadPlant {
   }
 }
 
-/** The readable fields of an object that is not a plant. */
+/** Reads as many fields as possible from an invalid object. */
 export function readJsonTexts(text: string): Texts {
   let value: unknown;
   try {
     value = parseExactJson(text, shape);
   } catch {
-    // Not even JSON: nothing can be read.
+    // Not JSON, so nothing can be read.
   }
   const found: Readonly<Record<string, unknown>> = Object(value);
   return mapFields((name) => {
-    // The text has all digits where a program has rounded the id.
+    // `idText` has all digits, even if a program rounded `id`.
     const member = (name === 'id' ? found['idText'] : undefined) ?? found[name];
     return /^(string|number|bigint)$/.test(typeof member) ? String(member) : '';
   });
 }
 
-/** The problem of a line whose member or cell `resource` names another resource. */
+/** The maximum length of the name of a resource in a message, in characters. */
+const maxResourceLength = 100;
+
+/** Returns the problem of a line whose `resource` is not `plant`. */
 export function findOtherResource(resource: unknown): Problem | undefined {
   const name = resourceNameOf({ resource });
   if (name === resources.plant.name) return undefined;
   return {
-    reason: `This line is a ${toVisible(name ?? 'different kind of record', 100)}, not a plant.`,
+    reason: `This line is a ${toVisible(name ?? 'different kind of record', maxResourceLength)}, not a plant.`,
     fields: [],
   };
 }
@@ -73,7 +82,8 @@ function validate(value: unknown): ReadPlant {
   const { data, error } = NewPlantSchema.safeParse(value);
   if (error === undefined) return { plant: data };
   const sentences = error.issues.map(({ path, message }) => {
-    const field = path.join('.') || 'line';
+    const known = fieldNames.find((name) => name === path[0]);
+    const field = known === undefined ? path.join('.') || 'line' : labelInSentence(known);
     if (message === 'is required') return `The ${field} is missing.`;
     if (/NUL|surrogate/.test(message))
       return `The ${field} has a character that cannot be saved. Type it again.`;
@@ -83,40 +93,40 @@ function validate(value: unknown): ReadPlant {
   return { reason: sentences.join(' '), fields: fieldNames.filter((name) => wrong.includes(name)) };
 }
 
-/** An int64 has at most 19 digits: to read millions of them takes long. */
-const longestId = 19;
+/** An int64 has at most 19 digits. Longer numbers are not parsed, because that may take long. */
+const maxIdDigits = 19;
 
-/** The ways in which spreadsheets damage ids, and how to restore them. */
+/** The ways in which spreadsheets change IDs, with what to do, and the fix that the page offers. */
 const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[] = [
   [
     /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i,
-    'The spreadsheet shortened this id. Format the column as text, and enter the id again.',
+    'The spreadsheet shortened this ID. Format the column as text, and enter the ID again.',
     'replace',
   ],
-  [/^[+-]?\d{1,3}([.,'’\s]\d{3})+$/, 'Write the id without separators between its digits.', 'separators'],
-  [/^[+-]?\d+[.,]0*$/, 'Write the id without decimals.', 'decimals'],
-  [/^[+-]?\d+[.,]\d*$/, 'Write the id without decimals.', 'replace'],
+  [/^[+-]?\d{1,3}([.,'’\s]\d{3})+$/, 'Enter the ID without separators between the digits.', 'separators'],
+  [/^[+-]?\d+[.,]0*$/, 'Enter the ID without decimals.', 'decimals'],
+  [/^[+-]?\d+[.,]\d*$/, 'Enter the ID without decimals.', 'replace'],
 ];
 
 /**
- * Reads an id from a cell exactly, in digits of any script; or says why the cell has none, and what would fix it. Surrounding white space
- * is ignored. It does not guess a notation that a spreadsheet may have rounded, or that means different numbers in different countries.
+ * Reads an ID from a cell exactly, in digits of any script, or returns what is wrong and what would fix it. Does not guess notations that a
+ * spreadsheet may have rounded, or that mean different numbers in different countries.
  */
 function readId(cell: string): { readonly id: bigint } | { readonly reason: string; readonly fix: Fix } {
   const text = toAsciiNumber(cell);
-  if (text === '') return { reason: 'The id is missing.', fix: 'generate' };
+  if (text === '') return { reason: 'The ID is missing.', fix: 'generate' };
   const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
-  const id = digits === undefined || digits.length > longestId ? undefined : BigInt(`${sign}${digits}`);
+  const id = digits === undefined || digits.length > maxIdDigits ? undefined : BigInt(`${sign}${digits}`);
   if (id !== undefined && BigInt.asIntN(64, id) === id) return { id };
-  const start = text.slice(0, longestId * 2);
+  const start = text.slice(0, maxIdDigits * 2);
   const [, reason, fix] = damages.find(([pattern]) => pattern.test(start)) ?? [];
   if (reason !== undefined && fix !== undefined) return { reason, fix };
-  if (digits === undefined) return { reason: 'An id can have only digits.', fix: 'replace' };
+  if (digits === undefined) return { reason: 'The ID must be a whole number.', fix: 'replace' };
   const size = sign === '-' ? 'small' : 'large';
-  return { reason: `The id is too ${size}. Use up to 18 digits.`, fix: 'replace' };
+  return { reason: `The ID is too ${size}. Use up to 18 digits.`, fix: 'replace' };
 }
 
-/** The text of an id, after a fix if it cannot be read. */
+/** Returns the ID of a cell after the chosen fixes. */
 export function fixId(cell: string, fixes: ReadonlyMap<Fix, number>, generate: () => string): string {
   if (fixes.size === 0) return cell;
   const [text, read] = [toAsciiNumber(cell), readId(cell)];

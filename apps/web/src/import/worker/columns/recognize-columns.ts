@@ -8,21 +8,22 @@ import { fieldOfTitle, findTitledColumns, isNameOfField } from './synonyms.js';
 type Cells = readonly string[];
 
 export interface Reading {
-  /** The row with the titles, from 0. Rows above it are not read. */
+  /** The header row, from 0. Rows above it are not read. */
   readonly header: number | undefined;
-  /** The column of each field, and how many cells a row may have; `undefined` for objects, which name their fields. */
+  /** The column of each field, and the number of columns. `undefined` for objects, which name their fields. */
   readonly columns: (ColumnChoice & { readonly count: number }) | undefined;
 }
 
-const sampleLength = 100;
+/** The number of rows from which columns are recognized. */
+const sampleRows = 100;
 
-/** How to read a table: as recognized, or as the person chose. */
+/** Decides how to read a table: as the person chose, or as recognized. */
 export function chooseReading(
   table: Table,
   chosen?: { readonly header: number | undefined; readonly columns?: ColumnChoice },
 ): Reading {
   if (table.delimiter === undefined) return { columns: undefined, header: undefined };
-  const start = table.rows.slice(0, sampleLength).map(({ cells }) => cells);
+  const start = table.rows.slice(0, sampleRows).map(({ cells }) => cells);
   const header = chosen === undefined ? findHeader(start) : chosen.header;
   const { titles, rows } = readSample(table, header);
   const columns = chosen?.columns ?? recognizeColumns(titles, rows);
@@ -30,41 +31,46 @@ export function chooseReading(
   return { header, columns: { ...columns, count: last + 1 } };
 }
 
-/** The limits of what is shown: of titles and samples, the number of samples, and the cells of a line in the choice of titles. */
-const shown = { title: 60, samples: 3, cells: 8, cell: 40 };
+/** The maximum length of a header or sample, in characters. */
+const maxTitleLength = 60;
+const maxSamples = 3;
+/** The limits of the lines from which the person chooses the header. */
+const maxCells = 8;
+const maxCellLength = 40;
+const rowsBelowHeader = 5;
 
-/** The columns of a table for the person to choose from. */
+/** Describes the columns of a table, so that the person can choose their fields. */
 export function describeColumns(table: Table, { columns, header }: Reading): ColumnsPreview | undefined {
   if (columns === undefined) return undefined;
   const { titles, rows } = readSample(table, header);
   const { count, ...choice } = columns;
   const described = Array.from({ length: count }, (_, column) => ({
     column,
-    title: toVisible(titles?.[column]?.trim() ?? '', shown.title),
+    title: toVisible(titles?.[column]?.trim() ?? '', maxTitleLength),
     samples: rows
       .map((cells) => cells[column] ?? '')
       .filter((cell) => cell.trim() !== '')
-      .slice(0, shown.samples)
-      .map((cell) => toVisible(cell, shown.title)),
+      .slice(0, maxSamples)
+      .map((cell) => toVisible(cell, maxTitleLength)),
   }));
   const filled = described.filter((each) => each.title !== '' || each.samples.length > 0);
   return {
     header,
     choice,
-    firstRows: table.rows.slice(0, (header ?? 0) + 5).map(({ line, cells }, row) => ({
+    firstRows: table.rows.slice(0, (header ?? 0) + rowsBelowHeader).map(({ line, cells }, row) => ({
       row,
       line,
       cells: cells
-        .slice(0, Math.min(shown.cells, cells.findLastIndex((cell) => cell.trim() !== '') + 1))
-        .map((cell) => toVisible(cell, shown.cell)),
+        .slice(0, Math.min(maxCells, cells.findLastIndex((cell) => cell.trim() !== '') + 1))
+        .map((cell) => toVisible(cell, maxCellLength)),
     })),
     columns: filled.map((each) => ({ ...each, title: each.title || `Column ${each.column + 1}` })),
   };
 }
 
 /**
- * Whether the columns need no review: the first row has titles that name the id and the required fields exactly, and nothing else about the
- * source is in doubt. A number or another title may mean anything. Objects have no columns.
+ * Whether the columns need no review: the first row names the ID and the required fields exactly, and nothing else about the source is in
+ * doubt. Synonyms need a review. Objects have no columns.
  */
 export function hasClearColumns({ columns, notes, sheets, encoding }: Preview): boolean {
   if (columns === undefined) return true;
@@ -82,26 +88,26 @@ export function hasClearColumns({ columns, notes, sheets, encoding }: Preview): 
   );
 }
 
-/** The titles, if there are any, and the first rows below them. */
+/** Returns the header, if there is one, and the first rows below it. */
 function readSample({ rows }: Table, header: number | undefined) {
   const from = header ?? 0;
-  const [first = [], ...others] = rows.slice(from, from + sampleLength).map(({ cells }) => cells);
+  const [first = [], ...others] = rows.slice(from, from + sampleRows).map(({ cells }) => cells);
   return header === undefined
     ? { titles: undefined, rows: [first, ...others] }
     : { titles: first, rows: others };
 }
 
-/** How many rows may be above the titles, such as the name of the list and who keeps it. */
-const mostAbove = 20;
+/** The maximum number of rows above the header, for example with the title of the list and its author. */
+const maxRowsAboveHeader = 20;
 
 /**
- * The row of the titles: the first one if it looks like a header; below rows with fewer cells, the first one with the titles of two
- * fields, or with as many cells as most others if that looks like one.
+ * Finds the header row. It is the first row that names two fields, if all rows above it have fewer cells. Otherwise it is the first row if
+ * that looks like a header, or else the first row with the usual number of cells if that looks like one.
  */
 function findHeader(rows: readonly Cells[]): number | undefined {
   const widths = rows.map((row) => row.filter((cell) => cell.trim() !== '').length);
   const usual = widths.toSorted((a, b) => a - b)[Math.floor(widths.length / 2)] ?? 0;
-  const above = rows.slice(0, mostAbove);
+  const above = rows.slice(0, maxRowsAboveHeader);
   const isBelowLess = (row: number) => widths.slice(0, row).every((width) => width < (widths[row] ?? 0));
   const titled = above.findIndex((row, index) => isBelowLess(index) && countTitled(row) > 1);
   if (titled !== -1 && !(titled === 0 && !looksLikeHeader(rows))) return titled;
@@ -115,9 +121,9 @@ function countTitled(row: Cells): number {
 }
 
 /**
- * Whether the first row is a header: it has no number in a column in which the rows below have ids or other numbers. Its words only decide
- * if these rows have no numbers, because a plant may have the name "Plant" or the tag "no". If the words are unknown, it is a header if it
- * has a text in a column that has only a few other texts.
+ * Whether the first row looks like a header. If the rows below have a column of IDs, it must not have a number there. Otherwise it must
+ * have no numbers, and either a known word, or a text above a column of numbers or of only a few different texts. Numbers decide before
+ * words, because a plant may have the name "Plant" or the tag "no".
  */
 function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
   const titled = first.findIndex((title) => fieldOfTitle(title) === 'id');
@@ -137,8 +143,8 @@ function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
 }
 
 /**
- * The columns of the fields: by the titles of the header, otherwise by the content of the rows below, which can only identify the id, the
- * name and the tag. A column that is not found is `undefined`.
+ * Finds the columns of the fields by the header, or by the content of the rows, which can only identify ID, name, and tag. A column that is
+ * not found is `undefined`.
  */
 function recognizeColumns(header: Cells | undefined, rows: readonly Cells[]): ColumnChoice {
   const titled = findTitledColumns(header ?? []);
@@ -154,7 +160,7 @@ function countColumns(rows: readonly Cells[]): number {
   return rows.reduce((most, { length }) => Math.max(most, length), 0);
 }
 
-/** The first column in which most cells are numbers, and most of these are distinct: ids, not prices. */
+/** Finds the first column with mostly numbers that are mostly distinct, so that they are IDs and not prices. */
 function findIdColumn(
   rows: readonly Cells[],
   taken: readonly (number | undefined)[] = [],
@@ -170,13 +176,18 @@ function isNumeric(rows: readonly Cells[], column: number): boolean {
   return 2 * cellsOf(rows, column).filter(isNumber).length > rows.length;
 }
 
-/** Whether a column has few texts, each several times, and the title is not one of them. */
+/** The minimum number of cells to recognize a column with only a few texts. */
+const minRepeatedCells = 5;
+
+/** Whether a column has only a few different texts, each several times, and the header is not one of them. */
 function isOneOfFew(rows: readonly Cells[], column: number, title: string): boolean {
   const cells = cellsOf(rows, column);
-  return cells.length >= 5 && 2 * new Set(cells).size <= cells.length && !cells.includes(title);
+  return (
+    cells.length >= minRepeatedCells && 2 * new Set(cells).size <= cells.length && !cells.includes(title)
+  );
 }
 
-/** The first other column in which a cell has letters. */
+/** Finds the first other column that has letters. */
 function findTextColumn(rows: readonly Cells[], taken: readonly (number | undefined)[]): number | undefined {
   return findColumn(
     rows,

@@ -1,7 +1,10 @@
 import { type ByField, type FieldName, fieldNames, labels, mapFields } from '../../../shared/fields.js';
 import type { ColumnChoice } from '../../protocol.js';
 
-/** Other titles of the columns of each field in several languages, normalized with `normalizeTitle`. */
+/** Headers are compared up to this length. */
+const maxTitleLength = 100;
+
+/** Other headers of each field in several languages, as `normalizeTitle` returns them. */
 const synonyms: ByField<readonly string[]> = {
   id: [
     'idtext',
@@ -125,28 +128,28 @@ const synonyms: ByField<readonly string[]> = {
   ],
 };
 
-/** Titles of names that mean tags if another column has the name, such as "Art" next to "Bezeichnung". */
-const kinds = ['art', 'sorte', 'species', 'espece', 'especie', 'specie', 'soort'];
+/** Headers of names that mean tags if another column has the name, such as "Art" next to "Bezeichnung". */
+const nameOrTagTitles = ['art', 'sorte', 'species', 'espece', 'especie', 'specie', 'soort'];
 
 const fieldsByTitle = new Map<string, FieldName>();
-// The field that tests add has none.
+// Fields that are added later have no synonyms.
 for (const field of fieldNames) for (const title of synonyms[field] ?? []) fieldsByTitle.set(title, field);
-// Last, because the name of one field may be a synonym of another.
+// Last, so that names of fields take precedence over synonyms.
 for (const field of fieldNames)
   for (const title of [field, labels[field]]) fieldsByTitle.set(normalizeTitle(title), field);
 
-/** The field that a column title means, ignoring case, accents and punctuation. */
+/** The field that a header means, ignoring case, accents, and punctuation. */
 export function fieldOfTitle(title: string): FieldName | undefined {
   return fieldsByTitle.get(normalizeTitle(title));
 }
 
-/** Whether a title is the name of a field, and not only a word for it. */
+/** Whether a header is the exact name of a field, and not a synonym. */
 export function isNameOfField(title: string): boolean {
   const names: readonly string[] = [...fieldNames, 'idtext'];
   return names.includes(normalizeTitle(title));
 }
 
-/** The columns of the fields by their titles. Exact names of fields take precedence. */
+/** Finds the columns of the fields by their headers. Exact names take precedence over synonyms. */
 export function findTitledColumns(titles: readonly string[]): ColumnChoice {
   const known = titles.map(normalizeTitle);
   const find = (field: FieldName, isTaken: (title: string) => boolean = () => false) => {
@@ -155,19 +158,19 @@ export function findTitledColumns(titles: readonly string[]): ColumnChoice {
     const found = known.findIndex((title) => fieldsByTitle.get(title) === field && !isTaken(title));
     return found === -1 ? undefined : found;
   };
-  const isKind = (title: string) => kinds.includes(title);
+  const isNameOrTag = (title: string) => nameOrTagTitles.includes(title);
   const columns = mapFields((field) => find(field));
-  const name = find('name', isKind) ?? columns.name;
-  // It has all digits, even if a program has rounded `id`.
+  const name = find('name', isNameOrTag) ?? columns.name;
+  // `idText` has all digits, even if a program rounded `id`.
   const idText = known.indexOf('idtext');
   const id = idText === -1 ? columns.id : idText;
-  const kind = known.findIndex((title, column) => column !== name && isKind(title));
-  return { ...columns, id, name, tag: columns.tag ?? (kind === -1 ? undefined : kind) };
+  const second = known.findIndex((title, column) => column !== name && isNameOrTag(title));
+  return { ...columns, id, name, tag: columns.tag ?? (second === -1 ? undefined : second) };
 }
 
 function normalizeTitle(title: string): string {
   return title
-    .slice(0, 100)
+    .slice(0, maxTitleLength)
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');

@@ -7,7 +7,7 @@ export interface DecodedText {
   readonly hasByteOrderMark: boolean;
 }
 
-/** The encodings in which spreadsheets write CSV, by the language of the browser. */
+/** The encodings in which spreadsheets write CSV, by language. */
 const encodingsByLanguage: Readonly<Record<string, LegacyEncoding>> = {
   ...Object.fromEntries(['cs', 'hr', 'hu', 'pl', 'ro', 'sk', 'sl'].map((each) => [each, 'windows-1250'])),
   ...Object.fromEntries(['be', 'bg', 'mk', 'ru', 'sr', 'uk'].map((each) => [each, 'windows-1251'])),
@@ -19,8 +19,8 @@ const encodingsByLanguage: Readonly<Record<string, LegacyEncoding>> = {
 };
 
 /**
- * Decodes a file: UTF-8, UTF-16 with a byte order mark or recognizable without, otherwise the encoding of spreadsheets in the person's
- * language, unless another one is chosen. No byte order mark is left in the text.
+ * Decodes a file with the chosen encoding. By default, as UTF-8 or UTF-16 if it is valid, or else with the encoding of spreadsheets in the
+ * language of the browser. Removes a byte order mark.
  */
 export function decodeText(bytes: Uint8Array, chosen?: LegacyEncoding): DecodedText {
   const start = Array.from(bytes.subarray(0, 4), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,4 +1,4 @@
-/** The person chose something that cannot be read as plants. The message says what to do. */
+/** The chosen source cannot be read as plants. The message says what to do. */
 export class UnreadableFileError extends Error {
   override get name(): 'UnreadableFileError' {
     return 'UnreadableFileError';
@@ -10,7 +10,7 @@ const pdf = 'This is a PDF. Copy its table into a spreadsheet, save that as .xls
 const picture = 'This is a picture. Type its list into a spreadsheet, or paste the lines below.';
 const packed = 'This file is compressed. Extract it first, then choose the file inside.';
 
-/** The first bytes of other kinds of files, as hexadecimal digits, and what to do with them. */
+/** The first bytes of other kinds of files, in hexadecimal, and what to do with them. */
 const signatures: readonly (readonly [start: RegExp, advice: string])[] = [
   [/^09(00|02|04|08)0[46-8]00/, `This is a very old Excel workbook. ${saveAsXlsx}`],
   [/^(1f8b|377abcaf|52617221|425a68)/, packed],
@@ -22,7 +22,7 @@ const signatures: readonly (readonly [start: RegExp, advice: string])[] = [
   [/^7b5c727466/, 'This is a text document (.rtf). Copy its table, and paste it below.'],
 ];
 
-/** Kinds of archives, recognized by the names of their files, and what to do with them. */
+/** Kinds of ZIP archives, recognized by the names of their files, and what to do with them. */
 const archives: readonly (readonly [name: string, advice: string])[] = [
   ['xl/workbook.bin', `This is a binary Excel workbook (.xlsb). ${saveAsXlsx}`],
   [
@@ -33,7 +33,7 @@ const archives: readonly (readonly [name: string, advice: string])[] = [
   ['word/document.xml', 'This is a Word document. Copy its table, and paste it below.'],
 ];
 
-/** The list of an archive's files is in its last bytes. */
+/** The last bytes of an archive, which list its files. */
 const archiveListBytes = 65_536;
 
 const extensionOf = (fileName: string) => /\.[^.]*$/.exec(fileName)?.[0].toLowerCase() ?? '';
@@ -43,7 +43,7 @@ const decodeBytes = (bytes: Uint8Array) => new TextDecoder('latin1').decode(byte
 /**
  * Whether a file is a readable workbook, regardless of its name. Otherwise it is text.
  *
- * @throws {UnreadableFileError} when the bytes are those of another kind of file
+ * @throws {UnreadableFileError} if it is another kind of file
  */
 export function isWorkbook(bytes: Uint8Array, fileName: string): boolean {
   const start = Array.from(bytes.subarray(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -69,16 +69,21 @@ export function isWorkbook(bytes: Uint8Array, fileName: string): boolean {
   return false;
 }
 
+/** The length of the text that is checked, in characters. */
+const sampleLength = 4_096;
+/** The maximum share of control and replacement characters in a text. */
+const maxStrangeShare = 0.1;
+
 /**
- * Checks that a text may hold plants.
+ * Checks that a text may contain plants.
  *
  * @throws {UnreadableFileError} for a web page, a workbook in XML, and bytes that are not text
  */
 export function requirePlainText(text: string, fileName: string | undefined): void {
-  const start = text.slice(0, 4_096).trimStart();
+  const start = text.slice(0, sampleLength).trimStart();
   if (/^<\?xml|^<(\w+:)?workbook/i.test(start))
     throw new UnreadableFileError(
-      `This is ${/spreadsheet/i.test(start) ? 'an Excel workbook of 2003' : 'a file'} in XML. Open it in Excel. ${saveAsXlsx}`,
+      `This is an ${/spreadsheet/i.test(start) ? 'Excel 2003 XML workbook' : 'XML file'}. Open it in Excel. ${saveAsXlsx}`,
     );
   if (/^<(!doctype|html|head|body|meta|style|table|!--)/i.test(start)) {
     const named =
@@ -89,13 +94,13 @@ export function requirePlainText(text: string, fileName: string | undefined): vo
       `This is a web page${named}. Open it in Excel, choose Save As, then .xlsx.`,
     );
   }
-  // A NUL in one name or a few wrong letters do not make a text unreadable.
+  // A few control characters or wrong letters do not make a text unreadable.
   const strange = start.match(/[^\P{Cc}\t\r\n]|\ufffd/gu)?.length ?? 0;
-  if (strange * 10 > start.length)
+  if (strange > maxStrangeShare * start.length)
     throw new UnreadableFileError('This file is not a table. Choose a spreadsheet (.xlsx) or a CSV file.');
 }
 
-/** A sentence on a file that is not what its name says, but can be read. */
+/** Returns a note about a readable file whose extension is wrong, if it is. */
 export function noteOtherKind(fileName: string, kind: 'workbook' | 'table' | 'objects'): readonly string[] {
   const extension = extensionOf(fileName);
   const isNamed = (...extensions: readonly string[]) => extensions.includes(extension);
@@ -103,12 +108,10 @@ export function noteOtherKind(fileName: string, kind: 'workbook' | 'table' | 'ob
   if (kind === 'workbook')
     return isWorkbookName(fileName) || extension === ''
       ? []
-      : [`${named} an Excel workbook. It was read as one.`];
+      : [`${named} an Excel workbook. It was read as a workbook.`];
   if (isNamed('.xlsx', '.xlsm', '.xls', '.ods', '.numbers'))
-    return [
-      `${named} plain text. It was read as ${kind === 'table' ? 'a table' : 'a list of plants'} of text.`,
-    ];
+    return [`${named} plain text. It was read as ${kind === 'table' ? 'a text table' : 'JSON objects'}.`];
   return kind === 'objects' && isNamed('.csv', '.tsv', '.tab')
-    ? [`${named} an export for programs. It was read as one.`]
+    ? [`${named} JSON. It was read as JSON objects.`]
     : [];
 }

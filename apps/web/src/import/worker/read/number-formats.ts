@@ -1,8 +1,8 @@
-/** How cells of a style show a number, as far as relevant for plants. Most show its digits. */
+/** Formats the digits of a number as the cells of a style show it. `undefined` if they show its digits. */
 export type NumberFormat = (digits: string) => string | undefined;
 
-/** The numbers of built-in formats (ECMA-376, part 1, section 18.8.30), and of East Asian dates. */
-const builtIn: Readonly<Record<number, string>> = Object.fromEntries([
+/** The built-in formats of dates and times, by number (ECMA-376, part 1, section 18.8.30, and East Asian ones). */
+const builtInFormats: Readonly<Record<number, string>> = Object.fromEntries([
   ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'yyyy-mm-dd']),
   ...[18, 19, 20, 21, 32, 33, 34, 35, 55, 56].map((id) => [id, 'h:mm']),
   ...[45, 47].map((id) => [id, 'mm:ss']),
@@ -11,18 +11,18 @@ const builtIn: Readonly<Record<number, string>> = Object.fromEntries([
 ]);
 
 /**
- * Reads a format: of a date, of a time, or one with a fixed number of digits, such as `00000` or `"PL-"0000`.
+ * Reads the format of a date, a time, or a number with fixed digits, such as `00000` or `"PL-"0000`.
  *
  * @param code the format code of the workbook; `undefined` for a built-in format
- * @param startMs the day 0, in milliseconds since 1970
+ * @param startMs day 0 of the workbook, in milliseconds since 1970
  */
 export function readNumberFormat(
   id: number,
   code: string | undefined,
   startMs: number,
 ): NumberFormat | undefined {
-  const [section = ''] = (code ?? builtIn[id] ?? '').split(';');
-  // Ignores texts, colors, currencies and conditions, but not elapsed hours.
+  const [section = ''] = (code ?? builtInFormats[id] ?? '').split(';');
+  // Removes texts, colors, currencies, and conditions, but not elapsed times such as `[h]`.
   const bare = section.replace(/"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
   if (/general/i.test(bare)) return undefined;
   const hasTime = /[hs]/i.test(bare);
@@ -35,8 +35,14 @@ export function readNumberFormat(
 }
 
 const dayMs = 86_400_000;
-/** Day 0 of a workbook, and of one from an old Mac. */
+const daySeconds = 86_400;
+/** Day 2,958,466 is after 9999-12-31, the last date of a spreadsheet. */
+const endSerial = 2_958_466;
+/** Lotus 1-2-3 treated 1900 as a leap year, so days before March 1, 1900 are off by one. */
+const march1900Serial = 60;
+/** Day 0 of a workbook. */
 export const start1900Ms = Date.UTC(1899, 11, 30);
+/** Day 0 of a workbook from an old Mac. */
 export const start1904Ms = Date.UTC(1904, 0, 1);
 
 function showTime(
@@ -44,33 +50,31 @@ function showTime(
   startMs: number,
   { hasDate, hasTime, isElapsed }: { hasDate: boolean; hasTime: boolean; isElapsed: boolean },
 ): string | undefined {
-  // The last day is 9999-12-31.
-  if (!(serial >= 0 && serial < 2_958_466)) return undefined;
-  const ms = Math.round(serial * 86_400) * 1000;
+  if (!(serial >= 0 && serial < endSerial)) return undefined;
+  const ms = Math.round(serial * daySeconds) * 1000;
   const seconds = ms / 1000;
   if (isElapsed) return `${Math.floor(seconds / 3600)}:${new Date(ms).toISOString().slice(14, 19)}`;
-  // Lotus 1-2-3 treated 1900 as a leap year.
-  const missing = serial < 60 && startMs !== start1904Ms ? dayMs : 0;
-  const text = new Date(startMs + ms + missing).toISOString();
+  const leapDayMs = serial < march1900Serial && startMs !== start1904Ms ? dayMs : 0;
+  const text = new Date(startMs + ms + leapDayMs).toISOString();
   const time = text.slice(11, seconds % 60 === 0 ? 16 : 19);
-  const isMidnight = hasDate && seconds % 86_400 === 0;
+  const isMidnight = hasDate && seconds % daySeconds === 0;
   return [...(hasDate ? [text.slice(0, 10)] : []), ...(hasTime && !isMidnight ? [time] : [])].join(' ');
 }
 
-/** Replaces the zeros of a format with digits, from the last one. */
+/** Replaces the zeros of a format with digits, aligned to the last zero. */
 function fillIn(format: string, digits: string): string {
   const parts = format.match(/0|"[^"]*"|\\.|./g) ?? [];
   const zeros = parts.filter((part) => part === '0').length;
   const filled = digits.padStart(zeros, '0');
-  let place = 0;
+  let position = 0;
   return parts
     .map((part) => {
       if (part.startsWith('"')) return part.slice(1, -1);
       if (part.startsWith('\\')) return part.slice(1);
       if (part !== '0') return part;
-      const from = place;
-      place += from === 0 ? filled.length - zeros + 1 : 1;
-      return filled.slice(from, place);
+      const from = position;
+      position += from === 0 ? filled.length - zeros + 1 : 1;
+      return filled.slice(from, position);
     })
     .join('');
 }

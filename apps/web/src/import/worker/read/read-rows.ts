@@ -1,35 +1,36 @@
 import { formatCount } from '../../format-count.js';
 import { UnreadableFileError } from './file-kinds.js';
 
-/** A row of cells, or an object as its text in the only cell. */
+/** A row of cells. An object is one cell with its JSON text. */
 export interface Row {
   /** The number of its first line in the file, or of its row in the sheet, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Whether its quotes are unclosed, or closed within a cell. Its first line is then the only cell. */
+  /** Whether a quote is not closed, or is closed within a cell. The only cell is then the first line. */
   readonly isBroken?: boolean;
   /** The columns whose numbers the spreadsheet may have rounded. */
   readonly rounded?: readonly number[] | undefined;
 }
 
-/** As many rows as fit into a tab and a person can review. The title row does not count. */
+/** The maximum number of rows, without the header. More would not fit into the memory of a tab. */
 export const maxRows = 100_000;
-/** More columns than any real table of plants has. */
+/** The maximum number of columns, more than any real table of plants has. */
 export const maxColumns = 1_000;
-/** A quoted cell that is longer, or has more lines, is treated as an unclosed quote. */
-const longestQuote = { characters: 2 ** 20, lines: 1_000 };
+/** A longer quoted cell, or one with more lines, counts as an unclosed quote. */
+const maxQuotedLength = 2 ** 20;
+const maxQuotedLines = 1_000;
 
 /**
- * The nonblank rows of a text, with their cells exactly as written (RFC 4180): nothing is trimmed or converted. LF, CRLF, and CR each end a
- * line. An unclosed quote only breaks its own line. A row has at most one cell more than `maxColumns`.
+ * Reads the nonblank rows of a CSV text (RFC 4180). Does not trim or convert cells. LF, CRLF, and CR each end a line. An unclosed quote
+ * only breaks its line. A row has at most `maxColumns` + 1 cells.
  *
- * @param most how many rows are read
+ * @param limit the maximum number of rows to read
  */
-export function readRows(text: string, delimiter: string, most = Infinity): Row[] {
+export function readRows(text: string, delimiter: string, limit = Infinity): Row[] {
   const rows: Row[] = [];
   const lineEnd = /\r\n?|\n/g;
   let line = 1;
-  for (let start = 0; start < text.length && rows.length < most; ) {
+  for (let start = 0; start < text.length && rows.length < limit; ) {
     lineEnd.lastIndex = start;
     let { index: end } = lineEnd.exec(text) ?? { index: text.length };
     const first = text.slice(start, end);
@@ -48,28 +49,32 @@ export function readRows(text: string, delimiter: string, most = Infinity): Row[
   return rows;
 }
 
-/** The cells of a row that has quotes, and where it ends; `undefined` if its quotes are wrong. */
+/** Reads a row with quotes. Returns its cells and its end, or `undefined` if its quotes are wrong. */
 function readQuotedRow(text: string, start: number, delimiter: string) {
   const cells: string[] = [];
   const cellEnd = new RegExp(`[${delimiter.replace(/[\\\]^-]/, '\\$&')}\r\n]`, 'g');
-  for (let at = start; ; at++) {
-    if (text[at] === '"') {
-      const end = findClosingQuote(text, at + 1);
-      const cell = text.slice(at + 1, end);
-      if (end === -1 || cell.length > longestQuote.characters || countBreaks(cell) > longestQuote.lines)
-        return undefined;
+  for (let position = start; ; position++) {
+    if (text[position] === '"') {
+      const end = findClosingQuote(text, position + 1);
+      const cell = text.slice(position + 1, end);
+      if (end === -1 || cell.length > maxQuotedLength || countBreaks(cell) > maxQuotedLines) return undefined;
       cells.push(cell.replaceAll('""', '"'));
-      at = end + 1;
-      while (text[at] === ' ' && delimiter !== ' ') at++;
+      position = end + 1;
+      while (text[position] === ' ' && delimiter !== ' ') position++;
     } else {
-      cellEnd.lastIndex = at;
+      cellEnd.lastIndex = position;
       const end = cellEnd.exec(text)?.index ?? text.length;
-      cells.push(text.slice(at, end));
-      at = end;
+      cells.push(text.slice(position, end));
+      position = end;
     }
-    if (cells.length > maxColumns || at >= text.length || text[at] === '\n' || text[at] === '\r')
-      return { cells, end: at };
-    if (text[at] !== delimiter) return undefined;
+    if (
+      cells.length > maxColumns ||
+      position >= text.length ||
+      text[position] === '\n' ||
+      text[position] === '\r'
+    )
+      return { cells, end: position };
+    if (text[position] !== delimiter) return undefined;
   }
 }
 
@@ -81,22 +86,22 @@ function findClosingQuote(text: string, from: number): number {
 
 const countBreaks = (text: string) => text.match(/\r\n?|\n/g)?.length ?? 0;
 
-/** Objects, one on each line; or the items of a list (`[…]`), each with all that is between two commas. */
+/** Reads objects: one per line, or the items of a JSON array, each with all text between two commas. */
 export function readObjects(text: string): Row[] {
-  const list = /^\s*\[/.exec(text)?.[0].length ?? 0;
-  const items = list === 0 ? text.split(/\r\n?|\n/) : splitList(text.slice(list));
-  let line = 1 + countBreaks(text.slice(0, list));
+  const arrayStart = /^\s*\[/.exec(text)?.[0].length ?? 0;
+  const items = arrayStart === 0 ? text.split(/\r\n?|\n/) : splitArray(text.slice(arrayStart));
+  let line = 1 + countBreaks(text.slice(0, arrayStart));
   const rows: Row[] = [];
   for (const item of items) {
     const blank = /^\s*/.exec(item)?.[0] ?? '';
     if (blank !== item) rows.push({ line: line + countBreaks(blank), cells: [item.trim()] });
-    line += list === 0 ? 1 : countBreaks(item);
+    line += arrayStart === 0 ? 1 : countBreaks(item);
   }
   return rows;
 }
 
-/** The items of a list behind its opening bracket. */
-function splitList(text: string): readonly string[] {
+/** Splits the items of a JSON array, without its opening bracket. */
+function splitArray(text: string): readonly string[] {
   const items: string[] = [];
   let [depth, start] = [0, 0];
   for (const { 0: part, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},]/gs)) {
@@ -113,17 +118,20 @@ function splitList(text: string): readonly string[] {
 
 export function tooManyRows(): UnreadableFileError {
   return new UnreadableFileError(
-    `It has more than ${formatCount(maxRows)} lines. Split it into smaller files, or import it with the command line: plant-store import`,
+    `There are more than ${formatCount(maxRows)} lines. Split them into smaller files, or use the command line: plant-store import`,
   );
 }
 
-/** In order of preference, if several delimiters fit the same lines: texts contain commas more often than semicolons. */
+/** In order of preference, because texts contain commas more often than semicolons. */
 const delimiters = ['\t', ';', ',', '|'];
 
-/** The delimiter that gives most of the first lines the same number of cells. Lines above the titles may differ. */
+/** The number of rows from which the delimiter is guessed. */
+const guessedRows = 20;
+
+/** Guesses the delimiter: the one with which most of the first rows have the same number of cells. */
 export function guessDelimiter(start: string): string {
   const counts = delimiters.map((delimiter) => {
-    const widths = readRows(start, delimiter, 20).flatMap(({ cells: { length } }) =>
+    const widths = readRows(start, delimiter, guessedRows).flatMap(({ cells: { length } }) =>
       length > 1 ? length : [],
     );
     return Math.max(0, ...widths.map((width) => widths.filter((other) => other === width).length));

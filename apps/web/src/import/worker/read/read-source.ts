@@ -23,13 +23,16 @@ export interface Table extends Omit<DecodedText, 'text'> {
   readonly notes: readonly string[];
 }
 
-/** The maximum size of a file, and of a cell. */
-const limits = { bytes: 100e6, characters: 4e6 };
+const maxFileBytes = 100e6;
+/** The maximum length of a cell, in characters. */
+const maxCellLength = 4e6;
+/** The length of the text from which its format is recognized, in characters. */
+const sampleLength = 65_536;
 
 /**
  * Reads a file or a pasted text.
  *
- * @throws {UnreadableFileError} when it is empty, too large, or not a table of plants
+ * @throws {UnreadableFileError} if it is empty, too large, or not a table of plants
  */
 export async function readSource(source: Source, readAs: ReadAs = {}): Promise<Table> {
   const table =
@@ -41,18 +44,20 @@ export async function readSource(source: Source, readAs: ReadAs = {}): Promise<T
         );
   const { rows } = table;
   if (rows.length === 0)
-    throw new UnreadableFileError('It has no lines. Choose a file with plants, or paste them.');
+    throw new UnreadableFileError(
+      'There are no lines to import. Choose a file with plants, or paste the lines.',
+    );
   if (rows.length > maxRows + 1) throw tooManyRows();
   for (const { line, cells } of rows) {
-    // A workbook may have a single cell far to the right.
+    // A workbook may have a stray cell far to the right.
     const width = table.sheet ? cells.filter((cell) => cell !== '').length : cells.length;
     if (width > maxColumns)
       throw new UnreadableFileError(
-        `Line ${line} has more than ${formatCount(maxColumns)} columns. Keep those to import, and choose the file again.`,
+        `Line ${line} has more than ${formatCount(maxColumns)} columns. Delete the columns that you do not need, and choose the file again.`,
       );
-    if (cells.some(({ length }) => length > limits.characters))
+    if (cells.some(({ length }) => length > maxCellLength))
       throw new UnreadableFileError(
-        `Line ${line} is longer than ${formatCount(limits.characters)} characters. Check the line breaks of the file, and choose it again.`,
+        `Line ${line} is longer than ${formatCount(maxCellLength)} characters. Check the line breaks in the file, and choose it again.`,
       );
   }
   return table;
@@ -60,35 +65,36 @@ export async function readSource(source: Source, readAs: ReadAs = {}): Promise<T
 
 async function readFile(file: File, { sheet: chosen, encoding }: ReadAs): Promise<Table> {
   const { name: fileName, size } = file;
-  if (size > limits.bytes)
+  if (size > maxFileBytes)
     throw new UnreadableFileError(
-      `The file has ${formatCount(Math.ceil(size / 1e6))} MB, but this page can import at most 100 MB at a time. Split it into smaller files, or import it with the command line: plant-store import`,
+      `The file is ${formatCount(Math.ceil(size / 1e6))} MB, but this page can import at most 100 MB at a time. Split it into smaller files, or use the command line: plant-store import`,
     );
   let bytes: Uint8Array;
   try {
     bytes = new Uint8Array(await file.arrayBuffer());
   } catch {
     throw new UnreadableFileError(
-      'The file could not be read because it was changed, moved, or deleted. Choose it again.',
+      'The file could not be read: it was changed, moved, or deleted. Choose it again.',
     );
   }
   if (!isWorkbook(bytes, fileName)) return readText(decodeText(bytes, encoding), fileName);
-  // Loaded only for it.
+  // Only workbooks need this module.
   const { readWorkbook } = await import('./read-workbook.js');
   const { rows, ...sheet } = readWorkbook(bytes, chosen);
   const notes = [...noteOtherKind(fileName, 'workbook'), ...noteHidden(sheet)];
   return { rows, sheet, notes, fileName, delimiter: ',', encoding: 'UTF-8', hasByteOrderMark: true };
 }
 
-/** The line that names the delimiter of a CSV file for Excel, without its line break. */
+/** The line `sep=;`, with which a CSV file names its delimiter for Excel, without the line break. */
 const delimiterLine = /^sep=.(?=[\r\n])/i;
 
 function readText({ text, ...decoded }: DecodedText, fileName: string | undefined): Table {
   requirePlainText(text, fileName);
-  const start = text.slice(0, 65_536).trimStart();
-  const isOf = (extensions: RegExp) => extensions.test(fileName ?? '');
-  const areObjects = /^(\{|\[\s*(\{|\]|$))/.test(start) || isOf(/\.(ndjson|jsonl|json)$/i);
-  const declared = delimiterLine.exec(start)?.[0].at(-1) ?? (isOf(/\.(tsv|tab)$/i) ? '\t' : undefined);
+  const start = text.slice(0, sampleLength).trimStart();
+  const hasExtension = (extensions: RegExp) => extensions.test(fileName ?? '');
+  const areObjects = /^(\{|\[\s*(\{|\]|$))/.test(start) || hasExtension(/\.(ndjson|jsonl|json)$/i);
+  const declared =
+    delimiterLine.exec(start)?.[0].at(-1) ?? (hasExtension(/\.(tsv|tab)$/i) ? '\t' : undefined);
   const delimiter = areObjects ? undefined : (declared ?? guessDelimiter(start));
   return {
     ...decoded,

@@ -11,26 +11,24 @@ export interface Sheet {
   /** The sheets that can be chosen: all that are not hidden. */
   readonly names: readonly string[];
   readonly rows: readonly Row[];
-  /** What is hidden in the sheet but still read: the number of rows, and the names of columns. */
+  /** The number of hidden rows, and the names of hidden columns. They are read, too. */
   readonly hidden: { readonly rows: number; readonly columns: readonly string[] };
 }
 
-/**
- * Limits of the unpacked size, in bytes, and of the text of a sheet, in UTF-16 code units, because a small file may repeat texts many
- * times.
- */
-const limits = { unpacked: 2 ** 28, text: 100 * 2 ** 20 };
+const maxUnpackedBytes = 2 ** 28;
+/** The maximum length of all texts of a sheet, in UTF-16 code units. A small file may repeat texts many times. */
+const maxSheetLength = 100 * 2 ** 20;
 
 const unreadable =
   'The workbook cannot be read. Open it in Excel, choose Save As, then .xlsx, and choose that file.';
 const tooLarge =
-  'The workbook is too large for this page. Save the sheet with the plants as a separate workbook, and choose that one.';
+  'The workbook is too large for this page. Save the sheet with the plants as a separate workbook, and choose that.';
 
 /**
- * Reads a sheet of an XLSX file: by name, otherwise the first visible one that is not empty. Texts are exact; numbers are exact if they fit
- * a double. Memory use depends on the number of cells, not on their positions.
+ * Reads a sheet of an XLSX file, by name or the first visible one that is not empty. Texts are exact, and numbers are exact if they fit
+ * into a double. Memory use depends on the number of cells, not on their positions.
  *
- * @throws {UnreadableFileError} when the file is damaged, empty or too large, or a row has too many cells
+ * @throws {UnreadableFileError} if the file is damaged, empty, or too large
  */
 export function readWorkbook(bytes: Uint8Array, chosen: string | undefined): Sheet {
   try {
@@ -45,13 +43,15 @@ export function readWorkbook(bytes: Uint8Array, chosen: string | undefined): She
     if (cause instanceof UnreadableFileError) throw cause;
     throw new UnreadableFileError(unreadable, { cause });
   }
-  throw new UnreadableFileError('It has no lines. Choose a file with plants, or paste them.');
+  throw new UnreadableFileError(
+    'There are no lines to import. Choose a file with plants, or paste the lines.',
+  );
 }
 
 interface Workbook {
   readonly sheets: readonly { readonly name: string; readonly path: string }[];
   readonly texts: readonly string[];
-  /** By the number of the style. */
+  /** The number formats, by style. */
   readonly formats: readonly (NumberFormat | undefined)[];
   unpack(path: string): Uint8Array;
 }
@@ -60,7 +60,7 @@ function openWorkbook(bytes: Uint8Array): Workbook {
   const unpack = (path: string) => {
     const isWanted = ({ name, originalSize }: { name: string; originalSize: number }) => {
       if (normalizePath(name) !== normalizePath(path)) return false;
-      if (originalSize > limits.unpacked) throw new UnreadableFileError(tooLarge);
+      if (originalSize > maxUnpackedBytes) throw new UnreadableFileError(tooLarge);
       return true;
     };
     return Object.values(unzipSync(bytes, { filter: isWanted }))[0] ?? new Uint8Array();
@@ -121,16 +121,16 @@ function readTexts(xml: Uint8Array): readonly string[] {
 function readFormats(xml: Uint8Array, startMs: number) {
   const codes = new Map<string, string>();
   const formats: (NumberFormat | undefined)[] = [];
-  let isOfCells = false;
+  let isInCellFormats = false;
   parseXml(xml, {
     open(tag, { numFmtId = '0', formatCode = '' }) {
       if (tag === 'numFmt') codes.set(numFmtId, decodeEntities(formatCode));
-      else if (tag === 'cellXfs') isOfCells = true;
-      else if (tag === 'xf' && isOfCells)
+      else if (tag === 'cellXfs') isInCellFormats = true;
+      else if (tag === 'xf' && isInCellFormats)
         formats.push(readNumberFormat(Number(numFmtId), codes.get(numFmtId), startMs));
     },
     close(tag) {
-      if (tag === 'cellXfs') isOfCells = false;
+      if (tag === 'cellXfs') isInCellFormats = false;
     },
   });
   return formats;
@@ -144,7 +144,7 @@ function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workboo
   let text = '';
   let isHiddenRow = false;
   let hiddenRows = 0;
-  let length = 0;
+  let totalLength = 0;
   let line = 0;
   let column = -1;
   let cells: string[] = [];
@@ -169,14 +169,14 @@ function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workboo
       else if (tag === 'c') {
         const { shown, isRounded } = showCell(cell, text, workbook);
         if (shown.trim() === '') return;
-        length += shown.length;
-        if (length > limits.text) throw new UnreadableFileError(tooLarge);
-        // Cells far to the right belong to no field, so they are only counted.
-        const place = column < maxColumns ? column : Math.max(maxColumns, cells.length);
-        while (cells.length < place) cells.push('');
-        cells[place] = shown;
+        totalLength += shown.length;
+        if (totalLength > maxSheetLength) throw new UnreadableFileError(tooLarge);
+        // Cells beyond the limit are only counted, without their positions.
+        const index = column < maxColumns ? column : Math.max(maxColumns, cells.length);
+        while (cells.length < index) cells.push('');
+        cells[index] = shown;
         filled.add(column);
-        if (isRounded) rounded.push(place);
+        if (isRounded) rounded.push(index);
       } else if (tag === 'row' && cells.length > 0) {
         rows.push(rounded.length > 0 ? { line, cells, rounded } : { line, cells });
         if (rows.length > maxRows + 1) throw tooManyRows();
@@ -184,16 +184,16 @@ function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workboo
       }
     },
   });
-  const isHidden = (place: number) => hiddenColumns.some(([min, max]) => min <= place + 1 && place < max);
+  const isHidden = (index: number) => hiddenColumns.some(([min, max]) => min <= index + 1 && index < max);
   const columns = [...filled].sort((a, b) => a - b);
   return {
     name,
     rows,
-    hidden: { rows: hiddenRows, columns: columns.filter(isHidden).map((place) => nameColumn(place)) },
+    hidden: { rows: hiddenRows, columns: columns.filter(isHidden).map((index) => nameColumn(index)) },
   };
 }
 
-/** The text of a cell (ECMA-376, part 1, section 18.18.11). */
+/** Returns the text that a cell shows, by its type (ECMA-376, part 1, section 18.18.11). */
 function showCell({ t, s }: Readonly<Record<string, string>>, text: string, { texts, formats }: Workbook) {
   if (t === 's') return { shown: texts[Number(text || -1)] ?? '' };
   if (t === 'b') return { shown: text === '' ? '' : isTrue(text) ? 'TRUE' : 'FALSE' };
@@ -208,13 +208,13 @@ function showCell({ t, s }: Readonly<Record<string, string>>, text: string, { te
 }
 
 interface XmlListener {
-  /** @param tag its name without a prefix */
+  /** @param tag the name without its prefix */
   open?(tag: string, attributes: Readonly<Record<string, string>>): void;
-  /** @param content the text directly in it */
+  /** @param content the text of the element, without its children */
   close?(tag: string, content: string): void;
 }
 
-/** Parses XML in which an element has either text or child elements. Leaves out phonetic texts. */
+/** Parses XML whose elements have either text or child elements. Ignores phonetic texts. */
 function parseXml(bytes: Uint8Array, { open, close }: XmlListener): void {
   if (bytes.length === 0) return;
   let text = '';
@@ -243,7 +243,7 @@ function parseXml(bytes: Uint8Array, { open, close }: XmlListener): void {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', apos: "'", gt: '>', lt: '<', quot: '"' };
 
-/** Decodes entities itself, because the parser breaks characters beyond U+FFFF. */
+/** Decodes entities. The parser would break characters beyond U+FFFF. */
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hexadecimal, name) => {
@@ -265,5 +265,5 @@ const normalizePath = (path: string) => path.replaceAll('\\', '/').replace(/^\//
 /** The index of a column, from 0, in the address of a cell, such as `AB7`. */
 function readColumn(address: string): number {
   const [letters = ''] = /^[a-z]+/i.exec(address) ?? [];
-  return [...letters.toUpperCase()].reduce((place, letter) => place * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  return [...letters.toUpperCase()].reduce((index, letter) => index * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }

@@ -3,12 +3,12 @@ import { chooseReading } from '../columns/recognize-columns.js';
 import { Lines } from '../lines.js';
 import { readSource } from '../read/read-source.js';
 
-/** A file of the person. */
+/** A chosen file. */
 export function file(name: string, content: string | Uint8Array<ArrayBuffer>): Source {
   return { file: new File([content], name) };
 }
 
-/** The lines of a source as the page recognizes it, with its plants and the reasons of its faulty lines by line. */
+/** Reads a source as the page does. `plants` has its plants and `faulty` the problems, by line number. */
 export async function read(source: Source, readAs: ReadAs = {}) {
   const table = await readSource(source, readAs);
   const reading = chooseReading(table);

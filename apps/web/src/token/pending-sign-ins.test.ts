@@ -1,10 +1,15 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { type BegunSignIn, findBegun, keepBegun, takeSignInReply } from './begun-sign-ins.js';
+import {
+  findPendingSignIn,
+  type PendingSignIn,
+  savePendingSignIn,
+  takeSignInReply,
+} from './pending-sign-ins.js';
 
 afterEach(() => sessionStorage.clear());
 
-function begin(state: string, codes: readonly string[] = []): BegunSignIn {
-  const begun = {
+function begin(state: string, codes: readonly string[] = []): PendingSignIn {
+  const pending = {
     state,
     nonce: 'n',
     codeVerifier: 'v',
@@ -13,8 +18,8 @@ function begin(state: string, codes: readonly string[] = []): BegunSignIn {
     isInNewTab: false,
     codes,
   };
-  keepBegun(begun);
-  return begun;
+  savePendingSignIn(pending);
+  return pending;
 }
 
 /** Opens an address with a query; returns its sign-in, and how often the address was changed. */
@@ -30,27 +35,27 @@ function open(search: string) {
 const cleaned = [[7, '', '/shop/']];
 
 it('finds the sign-in of a reply, also if another one began later, and removes the reply from the address', () => {
-  const begun = begin('a');
+  const pending = begin('a');
   begin('b');
   const { reply, changes } = open('?state=a&code=1');
-  expect(reply?.begun).toEqual(begun);
+  expect(reply?.pending).toEqual(pending);
   expect(reply?.parameters.get('code')).toBe('1');
   expect(changes).toEqual(cleaned);
-  expect(open('?state=b&error=access_denied').reply?.begun?.state).toBe('b');
+  expect(open('?state=b&error=access_denied').reply?.pending?.state).toBe('b');
 });
 
 it('finds none for an unsolicited reply, but removes it from the address', () => {
   begin('a');
   for (const search of ['?state=x&code=1', '?state=&code=1', '?state=x&error=access_denied']) {
     const { reply, changes } = open(search);
-    expect([reply?.begun, changes]).toEqual([undefined, cleaned]);
+    expect([reply?.pending, changes]).toEqual([undefined, cleaned]);
   }
 });
 
 it('finds none for a code that was already received, also after later ones', () => {
   begin('a', ['1', '2']);
-  for (const code of ['1', '2']) expect(open(`?state=a&code=${code}`).reply?.begun).toBeUndefined();
-  expect(open('?state=a&code=3').reply?.begun?.state).toBe('a');
+  for (const code of ['1', '2']) expect(open(`?state=a&code=${code}`).reply?.pending).toBeUndefined();
+  expect(open('?state=a&code=3').reply?.pending?.state).toBe('a');
 });
 
 it('leaves other addresses unchanged', () => {
@@ -63,7 +68,12 @@ it('keeps the latest sign-ins of the tab, each in its latest state', () => {
   for (const state of ['a', 'b', 'c', 'd', 'e']) begin(state);
   begin('b', ['1']);
   begin('f');
-  expect(['a', 'b', 'c', 'f'].map((state) => findBegun(state)?.codes)).toEqual([undefined, ['1'], [], []]);
+  expect(['a', 'b', 'c', 'f'].map((state) => findPendingSignIn(state)?.codes)).toEqual([
+    undefined,
+    ['1'],
+    [],
+    [],
+  ]);
   sessionStorage.setItem('plant-store.sign-in', '{"state":"a"}');
-  expect(findBegun('a')).toBeUndefined();
+  expect(findPendingSignIn('a')).toBeUndefined();
 });

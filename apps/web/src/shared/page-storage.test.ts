@@ -1,17 +1,17 @@
 import { expect, it, vi } from 'vitest';
-import { adviseReload, keepInTab, readFromTab, tabStorageKeys } from './tab-storage.js';
+import { adviseReload, readStored, storageKeys, writeStored } from './page-storage.js';
 
-const key = tabStorageKeys.draft;
+const key = storageKeys.draft;
 
 function reject(): never {
   throw new DOMException('The storage is full or blocked.', 'SecurityError');
 }
 
 it('keeps a value until it is removed', () => {
-  keepInTab(key, { id: '7' });
-  expect([sessionStorage.length, readFromTab(key)]).toEqual([1, { id: '7' }]);
-  keepInTab(key, undefined);
-  expect([sessionStorage.length, readFromTab(key)]).toEqual([0, undefined]);
+  writeStored(key, { id: '7' });
+  expect([sessionStorage.length, readStored(key)]).toEqual([1, { id: '7' }]);
+  writeStored(key, undefined);
+  expect([sessionStorage.length, readStored(key)]).toEqual([0, undefined]);
 });
 
 it.each([
@@ -21,8 +21,8 @@ it.each([
   ['is blocked by the browser', undefined],
 ])('keeps working if the storage %s', (_, storage) => {
   const access = vi.spyOn(globalThis, 'sessionStorage', 'get').mockImplementation(reject);
-  expect(() => keepInTab(key, 1, storage)).not.toThrow();
-  expect(readFromTab(key, storage)).toBeUndefined();
+  expect(() => writeStored(key, 1, storage)).not.toThrow();
+  expect(readStored(key, storage)).toBeUndefined();
   expect(access).toHaveBeenCalledTimes(storage === undefined ? 2 : 0);
   access.mockRestore();
 });

@@ -2,7 +2,7 @@ import { isNumber } from '../columns/recognize-columns.js';
 import type { Row } from '../read/read-rows.js';
 
 /** Labels of totals in several languages, in lowercase. */
-const words = [
+const totalLabels = [
   'total',
   'totals',
   'grand total',
@@ -28,13 +28,14 @@ const words = [
 ];
 
 /**
- * Whether a row is a total, not a plant: it has one of these words, and otherwise only numbers and empty cells. If it has an id and is not
- * the last row, it may be a plant of that name.
+ * Whether a row is a total: one cell is a total label, and the rest are numbers or empty. A row with an ID counts only if it is the last,
+ * because a plant may be named like a total.
  */
 export function isTotal({ cells }: Row, idColumn: number | undefined, isLast: boolean): boolean {
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
   const texts = filled.filter((cell) => !isNumber(cell.replace(/\s*[€$£%]$/, '')));
-  const [word = '', another] = texts;
-  if (another !== undefined || !words.includes(word.toLowerCase().replace(/\s*:$/, ''))) return false;
+  const [label = '', secondText] = texts;
+  if (secondText !== undefined || !totalLabels.includes(label.toLowerCase().replace(/\s*:$/, '')))
+    return false;
   return isLast || !isNumber(cells[idColumn ?? -1] ?? '');
 }
