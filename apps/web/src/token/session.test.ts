@@ -6,7 +6,6 @@ const entered = { token: a, id: a };
 const shared = { record: 1, key: 'k' };
 const signedIn = { token: a, id: 'sign-in', signIn: { shared } };
 const renewed = { ...signedIn, token: b };
-const reply = { isRemembered: false, returnTo: '/' };
 
 const none: Session = { kept: undefined, active: false, place: 'tab', asked: false };
 const active: Session = { ...none, kept: entered, active: true };
@@ -14,6 +13,7 @@ const rejected: Session = { ...active, active: false, problem: 'not known', aske
 const onDevice: Session = { ...active, place: 'device' };
 const renewable: Session = { ...active, kept: signedIn };
 const unrenewed: Session = { ...renewable, unrenewed: { times: 1, reason: 'away' } };
+const stillUnrenewed = (times: number) => ({ ...renewable, unrenewed: { times, reason: 'still away' } });
 const expired: Session = { ...unrenewed, active: false };
 const forgotten: Session = { ...none, asked: true };
 const withB: Session = { ...active, kept: { token: b, id: b }, asked: true };
@@ -22,6 +22,7 @@ const noToken = expect.stringMatching(
   /^The token in the link cannot be used\. This is not an access token\./,
 );
 const keepsToken = expect.stringMatching(/ You are still signed in\.$/);
+const stillSignedIn = 'no You are still signed in.';
 const inOtherTab = 'The other tab is signed in now. Close this one.';
 const ended = 'Your sign-in expired. Sign in again.';
 
@@ -30,6 +31,14 @@ const renew: SessionEvent = { type: 'renew', id: 'sign-in', kept: renewed, resta
 const failRenewal: SessionEvent = { type: 'failRenewal', id: 'sign-in', reason: 'still away' };
 const endRenewal: SessionEvent = { type: 'endRenewal', id: 'sign-in' };
 const forget: SessionEvent = { type: 'forget', asked: true };
+const signIn = (isRemembered: boolean, asked: boolean): SessionEvent => ({
+  type: 'signIn',
+  signedIn: { kept: signedIn, isRemembered, returnTo: '/' },
+  asked,
+});
+const answer = (isAccepted: boolean): SessionEvent => ({ type: 'answerOffer', isAccepted });
+const replace: SessionEvent = { type: 'replace', token: b };
+const changeDevice = (deviceId?: string): SessionEvent => ({ type: 'changeDevice', deviceId });
 const openLink = (text: string): SessionEvent => ({ type: 'openLink', text });
 const failSignIn = (tab?: typeof entered, device?: typeof entered): SessionEvent => ({
   type: 'failSignIn',
@@ -41,49 +50,29 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
   ['uses a token that was entered', rejected, { type: 'use', token: b, place: 'tab' }, withB],
   ['remembers it', none, { type: 'use', token: b, place: 'device' }, { ...withB, place: 'device' }],
 
-  [
-    'uses a sign-in',
-    none,
-    { type: 'signIn', signedIn: { ...reply, kept: signedIn }, asked: false },
-    renewable,
-  ],
+  ['uses a sign-in', none, signIn(false, false), renewable],
   [
     'remembers a sign-in from another tab',
     rejected,
-    { type: 'signIn', signedIn: { ...reply, kept: signedIn, isRemembered: true }, asked: true },
+    signIn(true, true),
     { ...renewable, place: 'device', asked: true },
   ],
   ['says why the sign-in failed', { ...none, waiting: '…' }, failSignIn(), { ...none, problem: 'no' }],
-  [
-    'has its token all the same',
-    none,
-    failSignIn(entered),
-    { ...active, notice: 'no You are still signed in.' },
-  ],
+  ['has its token all the same', none, failSignIn(entered), { ...active, notice: stillSignedIn }],
   ['has that of the device', none, failSignIn(undefined, entered), { ...onDevice, notice: keepsToken }],
-  [
-    'leaves a sign-in to the tab that asked for it',
-    none,
-    { type: 'handOver' },
-    { ...none, waiting: inOtherTab },
-  ],
+  ['leaves a sign-in to the tab that asked', none, { type: 'handOver' }, { ...none, waiting: inOtherTab }],
 
   ['uses the token of a link', none, openLink(b), { ...withB, asked: false }],
   ['uses it after a rejection, in the tab', { ...rejected, place: 'device' }, openLink(b), withB],
-  [
-    'uses the rejected token again',
-    { ...rejected, place: 'device' },
-    openLink(a),
-    { ...onDevice, asked: true },
-  ],
+  ['uses the rejected one', { ...rejected, place: 'device' }, openLink(a), { ...onDevice, asked: true }],
   ['offers the token of a link', onDevice, openLink(b), { ...onDevice, offered: b }],
   ['offers it while the token waits to be renewed', expired, openLink(b), { ...expired, offered: b }],
   ['does not offer its own token', { ...onDevice, notice: 'no' }, openLink(a), onDevice],
   ['says why it takes no token', none, openLink('x'), { ...none, problem: noToken }],
   ['says so above the plants', active, openLink('x'), { ...active, notice: keepsToken }],
 
-  ['uses the offered token', { ...onDevice, offered: b }, { type: 'answerOffer', isAccepted: true }, withB],
-  ['declines it', { ...onDevice, offered: b }, { type: 'answerOffer', isAccepted: false }, onDevice],
+  ['uses the offered token', { ...onDevice, offered: b }, answer(true), withB],
+  ['declines it', { ...onDevice, offered: b }, answer(false), onDevice],
 
   ['asks for another token', active, reject, rejected],
   ['ignores a late rejection', withB, reject, withB],
@@ -100,46 +89,26 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
   ],
   ['ignores a renewal of another token', active, renew, active],
 
-  [
-    'keeps trying to renew',
-    renewable,
-    failRenewal,
-    { ...unrenewed, unrenewed: { times: 1, reason: 'still away' } },
-  ],
-  [
-    'counts the tries',
-    unrenewed,
-    failRenewal,
-    { ...unrenewed, unrenewed: { times: 2, reason: 'still away' } },
-  ],
+  ['keeps trying to renew', renewable, failRenewal, stillUnrenewed(1)],
+  ['counts the tries', unrenewed, failRenewal, stillUnrenewed(2)],
   ['ignores a failed renewal of another token', active, failRenewal, active],
 
   ['keeps a token that may still be valid', unrenewed, endRenewal, renewable],
   ['asks for a sign-in', expired, endRenewal, { ...rejected, kept: signedIn, problem: ended }],
   ['ignores the end of another sign-in', rejected, endRenewal, rejected],
 
-  ['takes a rotated token', renewable, { type: 'replace', token: b }, { ...renewable, kept: renewed }],
-  ['has no token to rotate', none, { type: 'replace', token: b }, none],
+  ['takes a rotated token', renewable, replace, { ...renewable, kept: renewed }],
+  ['has no token to rotate', none, replace, none],
 
   ['forgets', { ...expired, place: 'device', notice: 'no', offered: b }, forget, forgotten],
   ['forgets with another tab', onDevice, { type: 'forget', ids: [b, a], asked: false }, none],
   ['keeps another token than that tab', active, { type: 'forget', ids: [b], asked: false }, active],
   ['has nothing to forget', none, { type: 'forget', ids: [a], asked: false }, none],
 
-  [
-    'moves to the tab when the device has another token',
-    onDevice,
-    { type: 'changeDevice', deviceId: b },
-    active,
-  ],
-  [
-    'moves to the tab when the device has none',
-    onDevice,
-    { type: 'changeDevice', deviceId: undefined },
-    active,
-  ],
-  ['stays on the device', onDevice, { type: 'changeDevice', deviceId: a }, onDevice],
-  ['stays in the tab', active, { type: 'changeDevice', deviceId: b }, active],
+  ['moves to the tab when the device has another token', onDevice, changeDevice(b), active],
+  ['moves to the tab when the device has none', onDevice, changeDevice(), active],
+  ['stays on the device', onDevice, changeDevice(a), onDevice],
+  ['stays in the tab', active, changeDevice(b), active],
 
   ['moves to the device', active, { type: 'keepIn', place: 'device' }, onDevice],
   ['moves to the tab', onDevice, { type: 'keepIn', place: 'tab' }, active],
@@ -149,35 +118,23 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
   if (after === before) expect(session).toBe(before);
 });
 
+const noTokens = { tab: undefined, device: undefined };
+const inTab = { ...noTokens, tab: entered };
+const ofDevice = { ...noTokens, device: entered };
+
 it.each<[title: string, opened: Session, session: Session]>([
-  ['asks for a token', openSession({ tab: undefined, device: undefined }), none],
+  ['asks for a token', openSession(noTokens), none],
   ['has that of before the reload', openSession({ tab: entered, device: renewed }), active],
-  ['has that of the device', openSession({ tab: undefined, device: entered }), onDevice],
-  [
-    'uses that of the address',
-    openSession({ tab: undefined, device: undefined }, b),
-    { ...withB, asked: false },
-  ],
-  [
-    'offers that of the address',
-    openSession({ tab: entered, device: undefined }, b),
-    { ...active, offered: b },
-  ],
+  ['has that of the device', openSession(ofDevice), onDevice],
+  ['uses that of the address', openSession(noTokens, b), { ...withB, asked: false }],
+  ['offers that of the address', openSession(inTab, b), { ...active, offered: b }],
   [
     'waits for a sign-in, whatever else there is',
-    openSession({ tab: entered, device: undefined }, b, Promise.resolve()),
+    openSession(inTab, b, Promise.resolve()),
     { ...none, waiting: 'Signing in…' },
   ],
-  [
-    'says why the sign-in failed',
-    openSession({ tab: undefined, device: undefined }, undefined, 'no'),
-    { ...none, problem: 'no' },
-  ],
-  [
-    'ignores what looks like a sign-in',
-    openSession({ tab: undefined, device: entered }, undefined, 'no'),
-    onDevice,
-  ],
+  ['says why the sign-in failed', openSession(noTokens, undefined, 'no'), { ...none, problem: 'no' }],
+  ['ignores what looks like a sign-in', openSession(ofDevice, undefined, 'no'), onDevice],
 ])('opens a page that %s', (_, opened, session) => {
   expect(opened).toEqual(session);
 });
