@@ -1,13 +1,12 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { token as known, openApp as open } from '../test/open-page.js';
 import { describes } from '../test/render-view.js';
 import { App } from './app.js';
 
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_';
-const known = `pst_${'0'.repeat(42)}72YDVwp`;
 const store = createFakePlantStore({ baseUrl: location.origin, token: known });
 const fetch = vi.fn(store.fetch);
 
@@ -21,13 +20,6 @@ beforeEach(() => {
 
 /** The requests so far that add a plant. */
 const creates = () => fetch.mock.calls.filter(([, { method }]) => method === 'POST');
-
-/** Opens the page; a second call reloads it. */
-function open(tokenFromAddress?: string) {
-  cleanup();
-  render(<App tokenFromAddress={tokenFromAddress} />);
-  return userEvent.setup();
-}
 
 const tokenField = () => screen.getByLabelText<HTMLInputElement>('Access token');
 /** Pastes the token, because typing renders the page for every key. */
@@ -43,6 +35,12 @@ const plantsLink = () => screen.getByRole('link', { name: /^All plants/, current
 async function signOut(user: ReturnType<typeof open>) {
   await user.click(screen.getByRole('button', { name: 'Access' }));
   await user.click(await screen.findByRole('button', { name: 'Sign out' }));
+}
+
+/** Lets the tab have the known token, at the address of the list. */
+function signIn() {
+  history.replaceState(null, '', '/');
+  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
 }
 
 /** The token that this tab keeps. */
@@ -149,9 +147,8 @@ it('takes a token from the address of the open page, and keeps it when the previ
 });
 
 it('asks before the token of a link replaces another one, and keeps that one by default', async () => {
-  history.replaceState(null, '', '/');
+  signIn();
   store.acceptTokens(known, jwt);
-  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
   const user = open(jwt);
   const stay = await screen.findByRole('button', { name: 'Stay signed in' });
   const dialog = await screen.findByRole('dialog', { name: 'Use the access token from this link?' });
@@ -194,8 +191,7 @@ it('does not ask about a link with the current token, and other tabs keep the to
 });
 
 it('offers only what the token of a link permits once it is accepted', async () => {
-  history.replaceState(null, '', '/');
-  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
+  signIn();
   const limited = createFakePlantStore({ baseUrl: location.origin, token: jwt, scopes: ['read'] });
   fetch.mockImplementation((url, init) =>
     (new Headers(init.headers).get('authorization') === `Bearer ${jwt}` ? limited : store).fetch(url, init),
@@ -208,36 +204,11 @@ it('offers only what the token of a link permits once it is accepted', async () 
   await waitFor(() => expect(screen.queryByRole('link', { name: 'Add plant' })).toBeNull());
 });
 
-it('uses the token of a link once the service rejects the current one', async () => {
-  history.replaceState(null, '', '/');
-  store.acceptTokens(jwt);
-  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
-  open(jwt);
-  await waitFor(() => expect(keptToken()).toBe(jwt));
-  expect(screen.queryByLabelText('Access token')).toBeNull();
-});
-
 it('keeps the token of the tab when the identity provider does not sign the person in again', async () => {
-  history.replaceState(null, '', '/');
-  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
+  signIn();
   render(<App tokenFromAddress={undefined} signingIn={Promise.resolve('Sign-in failed: no.')} />);
   await screen.findByText('Sign-in failed: no. You are still signed in.');
   expect([keptToken(), plantsLink().isConnected]).toEqual([known, true]);
-});
-
-it('ignores a link that looks like a reply of an identity provider in a tab that has a token, and explains it in another', () => {
-  history.replaceState(null, '', '/');
-  sessionStorage.setItem('plant-store.token', JSON.stringify(known));
-  const openLink = () => {
-    cleanup();
-    render(<App tokenFromAddress={undefined} signingIn="Sign-in failed: no." />);
-  };
-  openLink();
-  expect([keptToken(), plantsLink().isConnected]).toEqual([known, true]);
-  expect(screen.queryByRole('alert')).toBeNull();
-  sessionStorage.clear();
-  openLink();
-  expect(describes(tokenField())).toBe('Sign-in failed: no.');
 });
 
 it('keeps the undo of a delete while another view is shown', async () => {

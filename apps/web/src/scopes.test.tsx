@@ -1,14 +1,11 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import type { Scope } from '@plant-store/contract/access-token';
-import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import { act, screen, waitFor } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import { App } from './app.js';
+import { openApp, serve, token } from '../test/open-page.js';
 import { home, navigate } from './route.js';
 import { describeScopes } from './shared/use-scopes.js';
-
-const token = `pst_${'0'.repeat(42)}72YDVwp`;
 
 /** Opens the page with a token with only these scopes, in a store with one plant. */
 async function open(scopes: readonly Scope[], path = '/') {
@@ -22,9 +19,7 @@ async function open(scopes: readonly Scope[], path = '/') {
   });
   vi.stubGlobal('fetch', fetch);
   history.replaceState(null, '', path);
-  cleanup();
-  render(<App tokenFromAddress={token} />);
-  return { user: userEvent.setup(), fetch, all };
+  return { user: openApp(token), fetch, all };
 }
 
 const isOffered = (name: string) =>
@@ -84,12 +79,9 @@ it('offers an undo only until the delete is sent, to a token that may not edit',
 
 it('offers everything while the scopes are unknown', async () => {
   const store = createFakePlantStore({ baseUrl: location.origin, token });
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
-    url.endsWith('/tokens/self')
-      ? Response.json({ error: 40400, message: 'No.' }, { status: 404 })
-      : store.fetch(url, init),
-  );
-  render(<App tokenFromAddress={token} />);
+  const missing = () => Response.json({ error: 40400, message: 'No.' }, { status: 404 });
+  serve(store, async (url) => (url.endsWith('/tokens/self') ? missing() : undefined));
+  openApp(token);
   await screen.findByRole('heading', { name: 'Every plant, in one list' });
   expect(screen.getAllByRole('button', { name: 'Add plant' })).toHaveLength(1);
   expect(['Add plant', 'Import'].map(isOffered)).toEqual([true, true]);

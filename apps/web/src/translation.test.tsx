@@ -1,25 +1,16 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import { act, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { App } from './app.js';
+import { openApp, serve, token } from '../test/open-page.js';
 import { home, navigate } from './route.js';
-
-const token = `pst_${'0'.repeat(42)}72YDVwp`;
 
 beforeEach(async () => {
   const store = createFakePlantStore({ baseUrl: location.origin, token });
   await createClient(store).createPlant({ body: { id: 701, name: 'Rose', tag: 'sun' } });
-  vi.stubGlobal('fetch', store.fetch);
+  serve(store);
   history.replaceState(null, '', '/');
 });
-
-function open() {
-  cleanup();
-  render(<App tokenFromAddress={token} />);
-  return userEvent.setup();
-}
 
 /** The texts with one of these words that a browser may translate. */
 function translatable(words: RegExp): readonly (string | null)[] {
@@ -34,7 +25,7 @@ function translatable(words: RegExp): readonly (string | null)[] {
 }
 
 it('does not let a browser translate names, tags, ids and code', async () => {
-  const user = open();
+  const user = openApp(token);
   const ofPlant = /Rose|Fern|sun|701|702|curl http|createPlant/;
   await screen.findByText('Rose');
   expect(translatable(ofPlant)).toEqual([]);
@@ -59,7 +50,7 @@ it('does not let a browser translate names, tags, ids and code', async () => {
 
 it("shows what happened and what to do if something removes the page's elements, and keeps what was typed", async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  const user = open();
+  const user = openApp(token);
   await screen.findByText('Rose');
   act(() => navigate({ ...home, view: 'add' }));
   await user.type(await screen.findByRole('textbox', { name: 'Name' }), 'Fern');
@@ -71,6 +62,6 @@ it("shows what happened and what to do if something removes the page's elements,
   expect(screen.getByRole('button', { name: 'Reload the page' })).toBeDefined();
   expect(screen.getByText(/NotFoundError/)).toBeDefined();
   history.replaceState(null, '', '/add');
-  open();
+  openApp(token);
   expect((await screen.findByRole<HTMLInputElement>('textbox', { name: 'Name' })).value).toBe('Fern');
 });

@@ -71,6 +71,11 @@ export const choose = (content: BlobPart, name = 'plants.csv') =>
 export const button = (name: string | RegExp) => screen.findByRole('button', { name });
 export const press = async (name: string | RegExp) => userEvent.click(await button(name));
 export const heading = (name: string | RegExp) => screen.findByRole('heading', { name, level: 1 });
+/** Presses a button, and waits for the title of what follows. */
+export async function pressUntil(name: string | RegExp, title: string | RegExp) {
+  await press(name);
+  return heading(title);
+}
 /** Goes on to the review of what was chosen, with the columns that were recognized, where the page asks for them. */
 export async function reviewLines() {
   const { textContent } = await heading(/^(Check the columns|Review)/);

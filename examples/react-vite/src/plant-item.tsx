@@ -5,7 +5,7 @@ import { EditPlant } from './edit-plant';
 import { explain, plantLists, plantStore } from './plant-store';
 
 /** How long a delete can be undone, in milliseconds. */
-const undoMs = 5_000;
+const deleteDelayMs = 5_000;
 
 /** A plant that can be edited and deleted. A delete waits until it is too late for an undo, since the service has none. */
 export function PlantItem({ plant: { id, name } }: { readonly plant: StoredPlant }) {
@@ -27,7 +27,7 @@ export function PlantItem({ plant: { id, name } }: { readonly plant: StoredPlant
       // Alive beyond the page: what the person has left as deleted is deleted.
       mutate({ params: { id }, fetchOptions: { keepalive: true } });
     };
-    const timer = setTimeout(send, undoMs);
+    const timer = setTimeout(send, deleteDelayMs);
     addEventListener('pagehide', send);
     return () => {
       clearTimeout(timer);

@@ -35,6 +35,7 @@ function scriptFetch(steps: readonly Step[]) {
   return { fetch, times };
 }
 
+const never = () => new Promise<never>(() => undefined);
 const body = { id: 1n };
 const ok = () => Response.json({ name: 'Fern' });
 const errorReply = (status: number, headers: Record<string, string> = {}) =>
@@ -57,6 +58,16 @@ async function callWith(steps: readonly Step[], options: CallOptions = {}) {
   const script = scriptFetch(steps);
   const result = await resultOf(createTestClient({ fetch: script.fetch }).store({ body, ...options }));
   return { ...script, result };
+}
+
+/** The result of a call that its signal aborts after a time. */
+async function abortAfter(ms: number, options: CallOptions): Promise<unknown> {
+  const control = new AbortController();
+  const call = createTestClient(options).store({ body, signal: control.signal });
+  const result = call.catch((reason: unknown) => reason);
+  await vi.advanceTimersByTimeAsync(ms);
+  control.abort('enough');
+  return result;
 }
 
 let start = 0;
@@ -180,25 +191,20 @@ describe('a call that gets no reply', () => {
   });
 
   it('rejects when it times out before there is a token', async () => {
-    const token = () => new Promise<string>(() => undefined);
-    const { result, times } = await callWith([ok()], { token, timeoutMs: 100 });
+    const { result, times } = await callWith([ok()], { token: never, timeoutMs: 100 });
     expect(result).toMatchObject({ name: 'TimeoutError', outcome: 'not_sent' });
     expect(times).toEqual([]);
   });
 
   it('times out even if fetch ignores the signal', async () => {
-    const { result } = await callWith([], { fetch: () => new Promise(() => undefined), retries: 0 });
+    const { result } = await callWith([], { fetch: never, retries: 0 });
     expect(result).toMatchObject({ name: 'TimeoutError', outcome: 'unknown' });
   });
 
   it('has no timeout when both are Infinity', async () => {
     const { fetch } = scriptFetch(['no response']);
-    const control = new AbortController();
-    const client = createTestClient({ fetch, timeoutMs: Infinity, attemptTimeoutMs: Infinity });
-    const result = client.store({ body, signal: control.signal }).catch((error: unknown) => error);
-    await vi.advanceTimersByTimeAsync(1e9);
-    control.abort('enough');
-    expect(await result).toBe('enough');
+    const options = { fetch, timeoutMs: Infinity, attemptTimeoutMs: Infinity };
+    expect(await abortAfter(1e9, options)).toBe('enough');
   });
 
   it('names the method, the URL without its query, and the known details of the reply', async () => {
@@ -305,35 +311,19 @@ describe('a token that is rejected', () => {
   );
 
   it('times out with the call, and does not block the next one, when its source never returns', async () => {
-    const token = vi
-      .fn()
-      .mockReturnValueOnce(new Promise(() => undefined))
-      .mockResolvedValueOnce('new');
+    const token = vi.fn().mockReturnValueOnce(never()).mockResolvedValueOnce('new');
     const client = createTestClient({ token, fetch: accepting('new'), timeoutMs: 100 });
-    expect(await resultOf(client.store({ body }))).toMatchObject({
-      name: 'TimeoutError',
-      outcome: 'not_sent',
-    });
+    const late = { name: 'TimeoutError', outcome: 'not_sent' };
+    expect(await resultOf(client.store({ body }))).toMatchObject(late);
     expect(await resultOf(client.store({ body }))).toMatchObject({ status: 200 });
   });
 
   it('keeps the details of the reply in the error when its source does not return in time', async () => {
-    const token = vi
-      .fn()
-      .mockReturnValueOnce('old')
-      .mockReturnValueOnce(new Promise(() => undefined));
+    const token = vi.fn().mockReturnValueOnce('old').mockReturnValueOnce(never());
     const client = createTestClient({ token, fetch: accepting('new'), timeoutMs: 100 });
     const message = 'POST https://example.com/plants got no reply in 100 ms, status 401';
     const error = { name: 'TimeoutError', message, status: 401, outcome: 'rejected' };
     expect(await resultOf(client.store({ body }))).toMatchObject(error);
-  });
-
-  it('is requested again after its source has failed', async () => {
-    const broken = new Error('The vault is closed');
-    const token = vi.fn().mockRejectedValueOnce(broken).mockResolvedValueOnce('new');
-    const client = createTestClient({ token, fetch: accepting('new') });
-    expect(await resultOf(client.store({ body }))).toBe(broken);
-    expect(await resultOf(client.store({ body }))).toMatchObject({ status: 200 });
   });
 
   it('is never sent when it is not valid', async () => {
@@ -452,13 +442,11 @@ describe('hooks', () => {
     expect(after.times).toHaveLength(1);
   });
 
-  const hang = () => new Promise<void>(() => undefined);
-
   it.each([
     ['onRequest', 'not_sent', 0, undefined],
     ['onResponse', 'unknown', 1, 200],
   ] as const)('time out with the call when they hang: %s', async (name, outcome, attempts, status) => {
-    const { result, times } = await callWith([ok()], { [name]: hang, timeoutMs: 100 });
+    const { result, times } = await callWith([ok()], { [name]: never, timeoutMs: 100 });
     expect(result).toMatchObject({ name: 'TimeoutError', outcome });
     expect(Object(result).status).toBe(status);
     expect(times).toHaveLength(attempts);
@@ -466,15 +454,8 @@ describe('hooks', () => {
   });
 
   it.each(['onRequest', 'onResponse'])('end with the signal when they hang: %s', async (name) => {
-    const control = new AbortController();
     const { fetch } = scriptFetch([ok()]);
-    const options = { fetch, signal: control.signal, [name]: hang };
-    const result = createTestClient(options)
-      .store({ body })
-      .catch((reason: unknown) => reason);
-    await vi.advanceTimersByTimeAsync(10);
-    control.abort('enough');
-    expect(await result).toBe('enough');
+    expect(await abortAfter(10, { fetch, [name]: never })).toBe('enough');
   });
 
   it('leave an attempt no more time than the call has', async () => {
@@ -485,23 +466,22 @@ describe('hooks', () => {
   });
 
   it('do not delay a call that aborts while they fail later', async () => {
-    const control = new AbortController();
     const onRequest = () => new Promise<void>((_, reject) => setTimeout(() => reject(error), 80));
-    const call = createTestClient({ fetch: vi.fn(), onRequest }).store({ body, signal: control.signal });
-    const result = call.catch((reason: unknown) => reason);
-    await vi.advanceTimersByTimeAsync(10);
-    control.abort('enough');
-    expect(await result).toBe('enough');
+    expect(await abortAfter(10, { fetch: vi.fn(), onRequest })).toBe('enough');
     // Vitest reports unhandled rejections.
     await vi.advanceTimersByTimeAsync(100);
   });
 });
 
 describe('ifMatch', () => {
+  const request = { params: { id: 1 }, body: { name: 'Fern' } };
+  const openWith = (...steps: readonly Step[]) => {
+    const { fetch } = scriptFetch(steps);
+    return { fetch, client: createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch }) };
+  };
+
   it('sends the ETag of a reply or of an edit as a condition, and overrides a condition in the headers', async () => {
-    const { fetch } = scriptFetch([ok(), ok()]);
-    const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
-    const request = { params: { id: 1 }, body: { name: 'Fern' } };
+    const { fetch, client } = openWith(ok(), ok());
     await resultOf(
       client.updatePlant({ ...request, ifMatch: { etag: '"a"' }, headers: { 'If-Match': '"b"' } }),
     );
@@ -510,16 +490,13 @@ describe('ifMatch', () => {
   });
 
   it('does not make a delete conditional if it is undefined', async () => {
-    const { fetch } = scriptFetch([ok()]);
-    const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
+    const { fetch, client } = openWith(ok());
     await resultOf(client.deletePlant({ params: { id: 1 }, ifMatch: undefined }));
     expect(fetch.mock.lastCall?.[1].headers).not.toHaveProperty('if-match');
   });
 
   it('sends nothing without an ETag', async () => {
-    const { fetch } = scriptFetch([]);
-    const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a', fetch });
-    const request = { params: { id: 1 }, body: { name: 'Fern' } };
+    const { fetch, client } = openWith();
     // Values that an untyped program may pass. `deletePlant` would delete without a condition.
     const lost = [null, '', false, '"a"', {}] as unknown as { etag: null }[];
     for (const ifMatch of [{ etag: null }, { etag: '' }, ...lost]) {
@@ -547,8 +524,7 @@ it('validate gets the operation and each returned reply, and ends the call if it
 });
 
 it('a call waits for validate until it times out or is aborted', async () => {
-  const validate = () => new Promise<never>(() => {});
-  const { result } = await callWith([ok()], { validate, timeoutMs: 5_000 });
+  const { result } = await callWith([ok()], { validate: never, timeoutMs: 5_000 });
   expect(result).toMatchObject({ name: 'TimeoutError', status: 200 });
   expect(performance.now() - start).toBe(5_000);
   const reason = new Error('Enough');
@@ -556,7 +532,7 @@ it('a call waits for validate until it times out or is aborted', async () => {
   const { signal } = control;
   const abort = () => {
     control.abort(reason);
-    return validate();
+    return never();
   };
   expect((await callWith([ok()], { validate: abort, signal })).result).toBe(reason);
 });

@@ -145,28 +145,6 @@ describe('createPlant', () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it.each([true, false])(
-    'returns the plant, the headers, and whether it was stored before: %s',
-    async (replayed) => {
-      const { client } = open(200, { name: 'Fern', tag: 'x' }, { 'idempotent-replayed': `${replayed}` });
-      const reply = await client.createPlant({ body: { id: 1, name: 'Fern', tag: 'x' } });
-      expect(reply).toMatchObject({
-        status: 200,
-        body: { name: 'Fern', tag: 'x' },
-        requestId: '7',
-        replayed,
-      });
-      expect(reply.headers.get('x-request-id')).toBe('7');
-      expect(reply.response.headers).toBe(reply.headers);
-    },
-  );
-
-  it.each([400, 401, 403, 429, 500, 503])('returns the error of a %i', async (status) => {
-    const body = { error: status * 100, message: 'No.' };
-    const { client } = open(status, body);
-    expect(await client.createPlant({ body: { id: 1, name: 'Fern' } })).toMatchObject({ status, body });
-  });
-
   it('works over a connection, with the fetch of the runtime', async () => {
     const received: unknown[] = [];
     const { url } = await listen(async (request, response) => {

@@ -77,20 +77,6 @@ describe('a scripted failure', () => {
     expect([store.plants.size, store.faultsLeft]).toEqual([stored, 0]);
   });
 
-  it('of an operation skips requests of other operations', async () => {
-    store.fail({ operation: 'createPlant', kind: 'refuse', times: 2 });
-    const client = open({ retries: 1 });
-    expect(await client.listPlants()).toMatchObject({ status: 200 });
-    await expect(client.createPlant({ body })).rejects.toMatchObject({ name: 'NetworkError' });
-    expect([store.plants.size, store.faultsLeft]).toEqual([0, 0]);
-  });
-
-  it('is retried by the client, and the plant is stored once', async () => {
-    store.fail({ kind: 'drop', stored: true });
-    expect(await open({ retries: 1 }).createPlant({ body })).toMatchObject({ status: 200, replayed: true });
-    expect(store.plants.size).toBe(1);
-  });
-
   it('that is a delay ends when the request is aborted, and the request is not executed', async () => {
     store.fail({ kind: 'delay', ms: 3_600_000 });
     const control = new AbortController();

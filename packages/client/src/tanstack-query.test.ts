@@ -4,6 +4,7 @@ import {
   hashKey,
   hydrate,
   InfiniteQueryObserver,
+  type Mutation,
   MutationObserver,
   onlineManager,
   QueriesObserver,
@@ -11,7 +12,7 @@ import {
   QueryObserver,
   skipToken,
 } from '@tanstack/query-core';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Client } from './client.js';
 import { createClient } from './create-client.js';
 import { isEditConflict, startEdit } from './edit.js';
@@ -39,6 +40,27 @@ function open(options: Partial<ClientOptions> = {}) {
 }
 
 afterEach(() => onlineManager.setOnline(true));
+
+/** The cache as text while mutations that a function begins wait offline. */
+async function serializeOffline(queryClient: QueryClient, begin: () => readonly Promise<unknown>[]) {
+  onlineManager.setOnline(false);
+  const begun = begin();
+  for (const each of begun) each.catch(() => undefined);
+  const isWaiting = { predicate: ({ state }: Mutation) => state.isPaused };
+  await expect.poll(() => queryClient.getMutationCache().findAll(isWaiting)).toHaveLength(begun.length);
+  const text = serialize(dehydrate(queryClient));
+  onlineManager.setOnline(true);
+  return text;
+}
+
+/** Restores a cache, and resumes its mutations with the defaults of a key. */
+async function resume(text: string, options: object, mutationKey: readonly unknown[]) {
+  const restored = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+  restored.setMutationDefaults(mutationKey, options);
+  hydrate(restored, deserialize(text));
+  await restored.resumePausedMutations();
+  return restored;
+}
 
 describe('the options of a mutation', () => {
   it('store a plant, and return the reply or a selection of it as data', async () => {
@@ -83,18 +105,6 @@ describe('the options of a mutation', () => {
     await expect(result).rejects.toBe(reason);
   });
 
-  it('wait offline, and are resumed once online', async () => {
-    const { store, queryClient, creator } = open();
-    onlineManager.setOnline(false);
-    queryClient.mount();
-    const result = creator.mutate({ body });
-    await expect.poll(() => creator.getCurrentResult().isPaused).toBe(true);
-    expect(store.plants.size).toBe(0);
-    onlineManager.setOnline(true);
-    expect(await result).toEqual({ name: body.name });
-    queryClient.unmount();
-  });
-
   it('have a key for finding the mutations of an operation', () => {
     const { store, plantStore } = open();
     const { mutationKey } = plantStore.createPlant.mutationOptions();
@@ -137,19 +147,6 @@ describe('the mutation of an update', () => {
     });
   });
 
-  it('fails with a conflict that has the current plant, and overwrites nothing, if the plant was updated', async () => {
-    const { store, edit, updater, updateByOthers } = await openUpdate();
-    await updateByOthers();
-    const error = await updater
-      .mutate({ edit, changes: { name: 'Mine' } })
-      .catch((thrown: unknown) => thrown);
-    if (!isEditConflict(error)) throw error;
-    expect(error.current.plant).toMatchObject({ id, name: 'Theirs' });
-    expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
-    await updater.mutate({ edit: error.current, changes: { name: 'Mine' } });
-    expect(store.plants.get(id)).toEqual({ name: 'Mine' });
-  });
-
   it.each(['if-match', 'If-Match'])('rejects the ETag of a query, and sends nothing: %s', async (header) => {
     const { store, client, edit: seen, updater, updateByOthers } = await openUpdate();
     await updateByOthers();
@@ -183,17 +180,11 @@ describe('the mutation of an update', () => {
 
   it('waits offline with its edit, also in a persisted cache, and still detects the conflict', async () => {
     const { store, queryClient, plantStore, edit, updater, updateByOthers } = await openUpdate();
-    onlineManager.setOnline(false);
-    void updater.mutate({ edit, changes: { name: 'Mine' } }).catch(() => undefined);
-    await expect.poll(() => queryClient.isMutating()).toBe(1);
-    const text = serialize(dehydrate(queryClient));
-    onlineManager.setOnline(true);
+    const changes = { name: 'Mine' };
+    const text = await serializeOffline(queryClient, () => [updater.mutate({ edit, changes })]);
     await updateByOthers();
-    const restored = new QueryClient();
     const options = plantStore.updatePlant.mutationOptions();
-    restored.setMutationDefaults(options.mutationKey, options);
-    hydrate(restored, deserialize(text));
-    await restored.resumePausedMutations();
+    const restored = await resume(text, options, options.mutationKey);
     const [mutation] = restored.getMutationCache().getAll();
     expect(isEditConflict(mutation?.state.error)).toBe(true);
     expect(store.plants.get(id)).toEqual({ name: 'Theirs' });
@@ -209,21 +200,16 @@ describe('the options of a query', () => {
     expect(queryClient.getQueryData(options.queryKey)?.id).toBe(body.id);
   });
 
-  it('read pages, one after the other', async () => {
+  it('read pages, one after the other, from the start of a request, such as all changes', async () => {
     const { queryClient, plantStore, creator } = open();
     for (const id of [1, 2, 3]) await creator.mutate({ body: { id, name: 'Fern', tag: 'x' } });
     const options = plantStore.listPlants.infiniteQueryOptions({ query: { limit: 2, tag: 'x' } });
     const { pages } = await queryClient.fetchInfiniteQuery({ ...options, pages: 5 });
     expect(pages.map(({ plants }) => plants.map(({ id }) => id))).toEqual([[1n, 2n], [3n]]);
     expect(queryClient.getQueryData(options.queryKey)?.pages).toBe(pages);
-  });
-
-  it('read pages from the start of a request, such as all changes', async () => {
-    const { queryClient, plantStore, creator } = open();
-    for (const id of [1, 2, 3]) await creator.mutate({ body: { id, name: 'Fern' } });
-    const options = plantStore.listChanges.infiniteQueryOptions({ query: { limit: 2, after: '0' } });
-    const { pages } = await queryClient.fetchInfiniteQuery({ ...options, pages: 2 });
-    expect(pages.map(({ changes }) => changes.map(({ id }) => id))).toEqual([[1n, 2n], [3n]]);
+    const changes = plantStore.listChanges.infiniteQueryOptions({ query: { limit: 2, after: '0' } });
+    const { pages: all } = await queryClient.fetchInfiniteQuery({ ...changes, pages: 2 });
+    expect(all.map(({ changes }) => changes.map(({ id }) => id))).toEqual([[1n, 2n], [3n]]);
   });
 
   it('throw for an id that may have been rounded', () => {
@@ -386,23 +372,13 @@ describe('the owner in a key', () => {
     };
   }
 
+  const north = { at: 'north' };
+  const alice = { ...north, user: 'alice' };
   it.each([
-    ['stores', [{ at: 'north' }, { at: 'south' }]],
-    ['users of a store', [{ at: 'north', user: 'alice' }, { at: 'north', user: 'bob' }, { at: 'north' }]],
-    [
-      'the same user in two stores',
-      [
-        { at: 'north', user: 'alice' },
-        { at: 'south', user: 'alice' },
-      ],
-    ],
-    [
-      'stores that are named',
-      [
-        { at: 'north', store: 'first' },
-        { at: 'north', store: 'second' },
-      ],
-    ],
+    ['stores', [north, { at: 'south' }]],
+    ['users of a store', [alice, { ...alice, user: 'bob' }, north]],
+    ['the same user in two stores', [alice, { ...alice, at: 'south' }]],
+    ['stores that are named', ['first', 'second'].map((store) => ({ ...north, store }))],
   ])('keeps apart: %s', async (_, owners) => {
     const { queryClient, utils, show } = await openAll(...owners);
     expect(await show()).toEqual(owners.map((__, index) => `Plant ${index}`));
@@ -474,17 +450,6 @@ describe('skipToken in place of a request', () => {
     await expect.poll(() => observer.getCurrentResult().data).toMatchObject(body);
     unsubscribe();
   });
-
-  it('has no data without a request', async () => {
-    const { queryClient, plantStore } = open();
-    const { listPlants } = plantStore;
-    await queryClient.fetchQuery(listPlants.queryOptions());
-    await queryClient.fetchInfiniteQuery(listPlants.infiniteQueryOptions());
-    const skipped = new QueryObserver(queryClient, listPlants.queryOptions(skipToken));
-    expect(skipped.getCurrentResult().data).toBeUndefined();
-    const pages = new InfiniteQueryObserver(queryClient, listPlants.infiniteQueryOptions(skipToken));
-    expect(pages.getCurrentResult().data).toBeUndefined();
-  });
 });
 
 describe('a cache that was serialized', () => {
@@ -511,16 +476,10 @@ describe('a cache that was serialized', () => {
 
   it('contains mutations that wait offline, and resumes them with the defaults of their key', async () => {
     const { queryClient, plantStore, store, creator } = open();
+    const { signal } = new AbortController();
+    const text = await serializeOffline(queryClient, () => [creator.mutate({ body, signal })]);
     const options = plantStore.createPlant.mutationOptions();
-    onlineManager.setOnline(false);
-    creator.mutate({ body, signal: new AbortController().signal });
-    await expect.poll(() => queryClient.isMutating()).toBe(1);
-    const text = serialize(dehydrate(queryClient));
-    onlineManager.setOnline(true);
-    const restored = new QueryClient();
-    restored.setMutationDefaults(options.mutationKey, options);
-    hydrate(restored, deserialize(text));
-    await restored.resumePausedMutations();
+    await resume(text, options, options.mutationKey);
     expect([...store.plants]).toEqual([[body.id, { name: body.name }]]);
   });
 
@@ -529,23 +488,17 @@ describe('a cache that was serialized', () => {
     const client = createClient(store);
     const optionsOf = (user?: string) =>
       createTanstackQueryUtils(client, { user }).createPlant.mutationOptions();
-    onlineManager.setOnline(false);
-    for (const [index, user] of ['alice', 'bob', undefined].entries()) {
-      const creator = new MutationObserver(queryClient, optionsOf(user));
-      void creator.mutate({ body: { id: index, name: user ?? 'nobody' } });
-    }
-    await vi.waitFor(() => expect(queryClient.isMutating()).toBe(3));
-    const text = serialize(dehydrate(queryClient));
-    onlineManager.setOnline(true);
+    const text = await serializeOffline(queryClient, () =>
+      ['alice', 'bob', undefined].map((user, id) =>
+        new MutationObserver(queryClient, optionsOf(user)).mutate({ body: { id, name: user ?? 'nobody' } }),
+      ),
+    );
     for (const [user, names] of [
       [undefined, ['nobody']],
       ['bob', ['nobody', 'bob']],
     ] as const) {
-      const restored = new QueryClient();
       const options = optionsOf(user);
-      restored.setMutationDefaults(options.mutationKey, options);
-      hydrate(restored, deserialize(text));
-      await restored.resumePausedMutations();
+      await resume(text, options, options.mutationKey);
       expect([...store.plants.values()].map(({ name }) => name)).toEqual(names);
     }
   });
@@ -555,16 +508,11 @@ describe('a cache that was serialized', () => {
     const options = plantStore.createPlant.mutationOptions();
     const keys = { query: ['plant-store', 'listPlants'], mutation: ['plant-store', 'createPlant'] };
     queryClient.setQueryData(keys.query, { plants: [{ id: 1n, idText: '1', name: 'Rose' }] });
-    onlineManager.setOnline(false);
-    void new MutationObserver(queryClient, { ...options, mutationKey: keys.mutation }).mutate({ body });
-    await vi.waitFor(() => expect(queryClient.isMutating()).toBe(1));
-    const text = serialize(dehydrate(queryClient));
-    onlineManager.setOnline(true);
-    const restored = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
-    restored.setMutationDefaults(keys.mutation, options);
-    hydrate(restored, deserialize(text));
-    expect(await restored.fetchQuery(plantStore.listPlants.queryOptions())).toEqual({ plants: [] });
-    await restored.resumePausedMutations();
+    const old = new MutationObserver(queryClient, { ...options, mutationKey: keys.mutation });
+    const text = await serializeOffline(queryClient, () => [old.mutate({ body })]);
+    const restored = await resume(text, options, keys.mutation);
+    const { plants } = await restored.fetchQuery(plantStore.listPlants.queryOptions());
+    expect(plants.map(({ id }) => id)).toEqual([body.id]);
     expect([...store.plants]).toEqual([[body.id, { name: body.name }]]);
   });
 });

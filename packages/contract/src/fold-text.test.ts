@@ -67,18 +67,7 @@ function foldWhole(text: string): string {
 const marks = fc.array(fc.constantFrom('\u0301', '\u0316', '\u0323', '\u0345', '\u{1d165}', '\u05b0'), {
   maxLength: 30,
 });
-const letters = fc.constantFrom(
-  'a',
-  'é',
-  'Ω',
-  'ß',
-  'I',
-  '苗',
-  '한',
-  '\u1112\u1161\u11ab',
-  '🌱',
-  'x'.repeat(1_010),
-);
+const letters = fc.constantFrom(...'aéΩßI苗한🌱', '\u1112\u1161\u11ab', 'x'.repeat(1_010));
 const word = fc.tuple(letters, marks).map(([letter, own]) => letter + own.join(''));
 const text = fc.array(word, { maxLength: 60 }).map((words) => words.join(''));
 

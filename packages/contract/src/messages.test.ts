@@ -55,6 +55,8 @@ it.each<[string, RequestIssues, keyof typeof contract]>([
   ['The batch is not valid: plants is required.', issuesOf(plants.batch, {}), 'createPlants'],
   ['The batch is not valid: it must be a JSON object.', issuesOf(plants.batch, []), 'createPlants'],
   ['The batch is not valid: ids is required.', issuesOf(plants.ids, {}), 'getPlants'],
+  ['The batch is not valid: plants is required.', issuesOf(plants.updates, {}), 'updatePlants'],
+  ['The batch is not valid: ids is required.', issuesOf(plants.deletions, {}), 'deletePlants'],
   [
     'The batch is not valid: plants is required; x is required.',
     { body: [...batch, ...required('x')] },

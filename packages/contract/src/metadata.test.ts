@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { contract } from './contract.js';
-import { type Operation, type RecordOperation, subjectOfOperation } from './metadata.js';
+import type { Operation, RecordOperation } from './metadata.js';
 import type { Action } from './resource.js';
 import { resources } from './resources.js';
 
@@ -30,17 +30,4 @@ it('an operation on records needs the matching scope of its resource, and no two
     return [`${metadata.operation} ${metadata.field} of ${plural}`];
   });
   expect(new Set(done).size).toBe(done.length);
-});
-
-it.each([
-  ['createPlant', 'plant', 'invalid_plant'],
-  ['updatePlant', 'plant', 'invalid_plant'],
-  ['createPlants', 'batch', 'invalid_plant'],
-  ['getPlants', 'batch', 'invalid_plant'],
-  ['updatePlants', 'batch', 'invalid_plant'],
-  ['deletePlants', 'batch', 'invalid_plant'],
-  ['createToken', 'new token', 'invalid_token_request'],
-  ['rotateToken', 'rotation', 'invalid_token_request'],
-] as const)('the body of %s is a %s, and otherwise the error is %s', (name, noun, errorName) => {
-  expect(subjectOfOperation(contract[name].metadata)).toEqual({ noun, errorName });
 });

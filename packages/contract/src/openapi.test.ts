@@ -26,16 +26,6 @@ describe('the document', () => {
     ).toBe(true);
   });
 
-  it('is OpenAPI 3.1 of the API 1.0.0 under MIT, with a bearer token throughout', () => {
-    const document = createOpenApiDocument();
-    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
-    expect(document.info).toMatchObject({ version: '1.0.0', license: { name: 'MIT', identifier: 'MIT' } });
-    expect(document.components?.securitySchemes).toMatchObject({
-      bearer: { type: 'http', scheme: 'bearer' },
-    });
-    expect(document.security).toEqual([{ bearer: [] }]);
-  });
-
   it('has the operations of the contract and no other, each with its scope, and every parameter described', () => {
     const described = Object.entries(createOpenApiDocument().paths ?? {}).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId, ...operation }]) => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { garden } from '../test/garden.js';
 import type { Plant } from './operations.js';
 import {
   guardText,
@@ -10,29 +11,16 @@ import {
   unguardText,
   writeDeleted,
 } from './record-format.js';
-import { boolean, int64, int64List, type Resource, text, time } from './resource.js';
 import { resources } from './resources.js';
 
 const plantFormats = recordFormatsOf<Plant>(resources.plant);
 
 const rose = { id: 9_007_199_254_740_993n, name: 'Rose, "Peace"\n', tag: ' climber' };
-/** A resource with a field of each kind. */
-const garden: Resource = {
-  name: 'garden',
-  plural: 'gardens',
-  fields: {
-    name: text({ label: 'Name', description: 'The name', example: 'Kew', required: true }),
-    area: int64({ label: 'Area', description: 'Its area', example: 1 }),
-    isOpen: boolean({ label: 'Open', description: 'Whether it is open', example: true }),
-    opensAt: time({ label: 'Opens at', description: 'When it opens', example: '2027-03-01T00:00:00.000Z' }),
-    plantIds: int64List({ label: 'Plants', description: 'Its plants', example: [1], required: true }),
-  },
-};
 interface Garden {
   name: string;
   area?: bigint;
   isOpen?: boolean;
-  opensAt?: string;
+  plantedAt?: string;
   plantIds: bigint[];
 }
 const gardenFormats = recordFormatsOf<Garden>(garden);
@@ -41,7 +29,7 @@ const kew = {
   name: '=Kew',
   area: -9_007_199_254_740_993n,
   isOpen: false,
-  opensAt: '2027-03-01T00:00:00.000Z',
+  plantedAt: '2027-03-01T00:00:00.000Z',
   plantIds: [9_007_199_254_740_993n, -1n],
 };
 
@@ -90,16 +78,16 @@ it('CSV has no text that a spreadsheet treats as a formula with any delimiter, a
 it('NDJSON has all digits of integers, and names the resource first, unless it is the plant', () => {
   expect(gardenFormats.ndjson.head).toBe('');
   expect(gardenFormats.ndjson.write({ ...kew, addedAt })).toBe(
-    `{"resource":"garden","id":1,"name":"=Kew","area":-9007199254740993,"isOpen":false,"opensAt":"${kew.opensAt}","plantIds":[9007199254740993,-1],"addedAt":"${addedAt}"}\n`,
+    `{"resource":"garden","id":1,"name":"=Kew","area":-9007199254740993,"isOpen":false,"plantedAt":"${kew.plantedAt}","plantIds":[9007199254740993,-1],"addedAt":"${addedAt}"}\n`,
   );
   expect(writeDeleted(garden, 1n)).toBe('{"resource":"garden","id":1,"deleted":true}\n');
   expect(writeDeleted(resources.plant, 1n)).toBe('{"id":1,"deleted":true}\n');
 });
 
 it('CSV has a cell for each kind of field, and the resource in each row', () => {
-  expect(gardenFormats.csv.head).toBe(`\uFEFFresource,id,name,area,isOpen,opensAt,plantIds,addedAt\r\n`);
+  expect(gardenFormats.csv.head).toBe(`\uFEFFresource,id,name,area,isOpen,plantedAt,plantIds,addedAt\r\n`);
   expect(gardenFormats.csv.write({ ...kew, addedAt })).toBe(
-    `garden,1,'=Kew,-9007199254740993,false,${kew.opensAt},9007199254740993 -1,${addedAt}\r\n`,
+    `garden,1,'=Kew,-9007199254740993,false,${kew.plantedAt},9007199254740993 -1,${addedAt}\r\n`,
   );
   expect(gardenFormats.csv.write({ id: 2n, name: '', plantIds: [] })).toBe('garden,2,,,,,,\r\n');
 });

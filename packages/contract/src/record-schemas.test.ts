@@ -1,34 +1,12 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { createDocument } from 'zod-openapi';
+import { garden } from '../test/garden.js';
 import { parseExactJson } from './exact-json/parse.js';
 import { schemasOf } from './record-schemas.js';
-import { boolean, int64, int64List, type Resource, text, time } from './resource.js';
+import type { Resource } from './resource.js';
 
-/** With a field of each kind. */
-const orchard: Resource = {
-  name: 'orchard',
-  plural: 'orchards',
-  fields: {
-    name: text({
-      label: 'Name',
-      description: 'What it is called',
-      example: 'East',
-      required: true,
-      search: true,
-    }),
-    area: int64({ label: 'Area', description: 'Its area', example: 9007199254740993n, filter: true }),
-    isOpen: boolean({
-      label: 'Is open',
-      description: 'Whether it is open',
-      example: true,
-      required: true,
-      filter: true,
-    }),
-    plantedAt: time({ label: 'Planted at', description: 'When', example: '2026-11-25T10:00:00.000Z' }),
-    plantIds: int64List({ label: 'Plants', description: 'Its plants', example: [1, 2n] }),
-  },
-};
+const orchard: Resource = { ...garden, name: 'orchard', plural: 'orchards' };
 // The types of resources are printed only for those of the API.
 const schemas = schemasOf(orchard as Resource<never>) as unknown as ReturnType<typeof schemasOf>;
 const issuesOf = (name: keyof typeof schemas, value: unknown) =>
@@ -67,7 +45,7 @@ it('reads a value of each kind exactly, and shows it', () => {
 });
 
 it.each([
-  ['name is required; isOpen is required', { id: 1 }],
+  ['name is required; isOpen is required; plantIds is required', { id: 1 }],
   [
     'area must be an integer from -9223372036854775808 to 9223372036854775807; isOpen must be true or false; ' +
       'plantedAt must be a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00; ' +
@@ -123,38 +101,34 @@ it('is described by its own noun, in one component for each of its schemas', () 
     info: { title: '', version: '1' },
     paths: Object.fromEntries(paths),
   });
-  expect(Object.keys(document.components?.schemas ?? {}).sort()).toEqual([
-    'NewOrchard',
-    'NewOrchards',
-    'Orchard',
-    'OrchardChange',
-    'OrchardChangePage',
-    'OrchardCreateResult',
-    'OrchardCreateResults',
-    'OrchardDeleteResult',
-    'OrchardDeleteResults',
-    'OrchardDeletions',
-    'OrchardGetResult',
-    'OrchardGetResults',
-    'OrchardIds',
-    'OrchardInput',
-    'OrchardPage',
-    'OrchardUpdate',
-    'OrchardUpdateResult',
-    'OrchardUpdateResults',
-    'OrchardUpdates',
-    'StoredOrchard',
+  const ofResults = ['Create', 'Delete', 'Get', 'Update'].flatMap((what) => [
+    `${what}Result`,
+    `${what}Results`,
   ]);
+  const parts = [
+    '',
+    'Change',
+    'ChangePage',
+    'Deletions',
+    'Ids',
+    'Input',
+    'Page',
+    'Update',
+    'Updates',
+    ...ofResults,
+  ];
+  const components = ['NewOrchard', 'NewOrchards', 'StoredOrchard', ...parts.map((part) => `Orchard${part}`)];
+  expect(Object.keys(document.components?.schemas ?? {}).sort()).toEqual(components.sort());
   // Without an article, the noun of the first resource may be another word: records have an order, also where they are orders.
   expect(JSON.stringify(document)).not.toMatch(/\ba plant\b|\ba orchard/);
   // What only zod reads.
   expect(JSON.stringify(document)).not.toContain('"override"');
   expect(document.components?.schemas?.['NewOrchard']).toMatchObject({
-    description: expect.stringContaining('`id`, `name`, and `isOpen` are required'),
+    description: expect.stringContaining('`id`, `name`, `isOpen`, and `plantIds` are required'),
     examples: [expect.objectContaining({ id: 1, area: 9007199254740992, plantIds: [1, 2] })],
   });
   expect(document.components?.schemas?.['OrchardUpdate']).toMatchObject({
-    description: expect.stringContaining('`id`, `name`, `isOpen`, and `ifMatch` are required'),
-    required: ['name', 'isOpen', 'ifMatch'],
+    description: expect.stringContaining('`id`, `name`, `isOpen`, `plantIds`, and `ifMatch` are required'),
+    required: ['name', 'isOpen', 'plantIds', 'ifMatch'],
   });
 });

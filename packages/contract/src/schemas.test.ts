@@ -33,19 +33,7 @@ const rose = { id: 1, name: 'Rose' };
 const notString = 'must be an integer, not a string: send its digits as idText';
 const nul = 'must not contain the character NUL (U+0000)';
 const unpaired = 'must not contain an unpaired surrogate';
-const parameters = [
-  'limit',
-  'after',
-  'order',
-  'tag',
-  'tags',
-  'without',
-  'q',
-  'addedFrom',
-  'addedBefore',
-  'total',
-  'fields',
-];
+const parameters = 'limit after order tag tags without q addedFrom addedBefore total fields'.split(' ');
 
 /** Objects with one member for each value, and plants with one such member. */
 const each = (name: string, ...values: unknown[]) =>

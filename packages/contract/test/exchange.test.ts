@@ -1,55 +1,42 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { type Case, expectReply, findDifference, ok, type Reply } from './exchange.js';
+import { expect, it } from 'vitest';
+import { expectReply, findDifference, ok } from './exchange.js';
 import { operationCases } from './operation-cases.js';
 import { requestCases } from './request-cases.js';
 
 const long = 'x'.repeat(500);
 
 it.each<[what: string, expected: unknown, actual: unknown, difference: RegExp]>([
-  ['status', ok('{}'), { ...ok('{}'), status: 400 }, /^status:\n {2}expected 200\n {2}received 400$/],
-  [
-    'header',
-    ok('{}', { allow: 'GET' }),
-    ok('{}'),
-    /^headers\.allow:\n {2}expected "GET"\n {2}received nothing$/,
-  ],
-  ['member of a body', ok('{"a":[1,{"b":2}]}'), ok('{"a":[1,{"b":3}]}'), /^body\.a\[1\]\.b:\n.* 2\n.* 3$/],
-  ['large number', ok('{"id":9007199254740993}'), ok('{"id":9007199254740992}'), /^body\.id:.*3"\n.*2"$/s],
-  ['order of members', ok('{"a":1,"b":2}'), ok('{"b":2,"a":1}'), /^body:\n.*"{\\"a.*\n.*"{\\"b/],
-  [
-    'long text',
-    ok(`${long}1${long}`),
-    ok(`${long}2${long}`),
-    /^body:\n.{10,60}x1.{1,200}\n.{10,60}x2.{1,200}$/,
-  ],
-])('names the %s that differs, and shows only that', (_what, expected, actual, difference) => {
-  expect(findDifference(expected, expected)).toBeUndefined();
+  ['status', ok('{}'), { ...ok('{}'), status: 400 }, /status: 200\n.*status: 400$/s],
+  ['header', ok('{}', { allow: 'GET' }), ok('{}'), /^\n {2}expected .*allow: GET.*\n {2}received (?!.*GET)/s],
+  ['large number', ok('{"id":9007199254740993}'), ok('{"id":9007199254740992}'), /93}.*92}/s],
+  ['order of members', ok('{"a":1,"b":2}'), ok('{"b":2,"a":1}'), /{"a":1,"b":2}.*{"b":2,"a":1}/s],
+  ['long text', ok(`${long}1${long}`), ok(`${long}2${long}`), /^\n.{12}x{60}1x{199}\n.{12}x{60}2x{199}$/],
+])('shows the %s that differs, and little else', (_what, expected, actual, difference) => {
+  expect(findDifference(expected, structuredClone(expected))).toBeUndefined();
   expect(findDifference(expected, actual)).toMatch(difference);
 });
 
-describe.each(Object.entries({ ...operationCases, ...requestCases }))('of %s', (topic, cases) => {
-  it('names a line of its own for each case that differs', () => {
+it.each(Object.entries({ ...operationCases, ...requestCases }))(
+  'names the line of each case of %s',
+  (topic, cases) => {
     for (const expected of cases) {
-      const [file, line] = placeOf(topic, expected);
+      const compare = () => expectReply(topic, expected, { status: 0, body: '', headers: {} });
+      expect(compare).toThrow(/^[\w-]+-cases\.ts:\d+: the reply to .* differs:/);
+      const [, file = '', line] = /^(.*?):(\d+)/.exec(String(catchMessage(compare))) ?? [];
       const lines = readFileSync(new URL(file, import.meta.url), 'utf8').split('\n');
       const start = lines.findIndex((text) => text === `  ${topic}: [` || text === `  '${topic}': [`) + 1;
-      expect(start).toBeGreaterThan(0);
-      expect(line, expected[0]).toBeGreaterThanOrEqual(start);
-      expect(line, expected[0]).toBeLessThan(lines.indexOf('  ],', start) + 1);
+      expect(Number(line)).toBeGreaterThanOrEqual(start);
+      expect(Number(line)).toBeLessThan(lines.indexOf('  ],', start) + 1);
     }
-  });
-});
+  },
+);
 
-function placeOf(topic: string, expected: Case): readonly [file: string, line: number] {
-  const other: Reply = { status: 0, body: '', headers: {} };
-  const compare = () => expectReply(topic, expected, other);
-  expect(compare).toThrow(/^[\w-]+-cases\.ts:\d+: the reply to .* differs in status:/);
+function catchMessage(run: () => void): string | undefined {
   try {
-    compare();
+    run();
+    return undefined;
   } catch (error) {
-    const [, file = '', line] = /^(.*?):(\d+)/.exec((error as Error).message) ?? [];
-    return [file, Number(line)];
+    return (error as Error).message;
   }
-  throw new Error('It does not differ');
 }

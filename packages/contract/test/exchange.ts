@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { type ErrorName, errors } from '../src/errors.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
 import { messages } from '../src/messages.js';
@@ -45,7 +46,7 @@ export function each(reply: Reply, ...requests: readonly Request[]): readonly Ca
 /**
  * Compares a reply with that of a case.
  *
- * @throws {Error} when they differ, with the line of the case and the first member that differs
+ * @throws {Error} when they differ, with the line of the case and what differs
  */
 export function expectReply(topic: string, [title, { line }, expected, place]: Case, actual: Reply): void {
   const difference = findDifference(expected, actual);
@@ -53,7 +54,7 @@ export function expectReply(topic: string, [title, { line }, expected, place]: C
   const files = ['operation-cases.ts', 'request-cases.ts'].map((file) => new URL(file, import.meta.url));
   const where = place ?? files.map((file) => findPlace(file, topic, title)).find(Boolean) ?? title;
   const sent = line.length > 200 ? `${line.slice(0, 200)}…` : line;
-  throw new Error(`${where}: the reply to ${sent} differs in ${difference}`);
+  throw new Error(`${where}: the reply to ${sent} differs:${difference}`);
 }
 
 /** Where a case is written: the line of its title, or that of its topic where the title is elsewhere; `undefined` without that topic. */
@@ -67,51 +68,22 @@ export function findPlace(file: URL, topic: string, title: string): string | und
   return `${file.pathname.split('/').at(-1)}:${start + Math.max(own, 0) + 1}`;
 }
 
-/** The path and both values of the first member that differs; `undefined` when none does. */
-export function findDifference(expected: unknown, actual: unknown, path = ''): string | undefined {
-  if (expected === actual) return undefined;
-  if (isObject(expected) && isObject(actual) && Array.isArray(expected) === Array.isArray(actual)) {
-    const names = new Set([...Object.keys(expected), ...Object.keys(actual)]);
-    for (const name of names) {
-      const own = Array.isArray(expected) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
-      const difference = findDifference(expected[name], actual[name], own);
-      if (difference !== undefined) return difference;
-    }
-    return undefined;
-  }
-  if (typeof expected !== 'string' || typeof actual !== 'string') return describe(path, expected, actual);
-  // A body is compared as a text, so that the order of members counts, too.
-  return findDifference(parse(expected), parse(actual), path) ?? describeTexts(path, expected, actual);
+/** Both values as texts, from a little before they differ; `undefined` when they are equal. */
+export function findDifference(expected: unknown, actual: unknown): string | undefined {
+  if (isDeepStrictEqual(expected, actual)) return undefined;
+  const [one, other] = [toText(expected), toText(actual)];
+  const index = Array.from(one, (_, at) => one[at] === other[at]).indexOf(false);
+  const start = Math.max(0, (index < 0 ? one.length : index) - 60);
+  return `\n  expected …${one.slice(start, start + 260)}\n  received …${other.slice(start, start + 260)}`;
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
-/** The JSON object or array of a text. */
-function parse(text: string): unknown {
-  try {
-    // A number that JavaScript would round is kept as a text.
-    const value: unknown = JSON.parse(text.replaceAll(/(?<=[:[,])-?\d{16,}(?=[,}\]])/g, '"$&"'));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Both texts from a little before they differ. */
-function describeTexts(path: string, expected: string, actual: string): string {
-  const length = [...expected].findIndex((_, index) => expected[index] !== actual[index]);
-  const start = Math.max(0, (length < 0 ? expected.length : length) - 30);
-  return describe(path, expected.slice(start), actual.slice(start));
-}
-
-function describe(path: string, expected: unknown, actual: unknown): string {
-  const show = (value: unknown) => {
-    const text = JSON.stringify(value) ?? 'nothing';
-    return text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  };
-  return `${path}:\n  expected ${show(expected)}\n  received ${show(actual)}`;
-}
+const toText = (value: unknown): string =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, member]) => `${name}: ${toText(member)}`)
+        .join('\n')
+    : String(value);
 
 /** A reply of success with a body of JSON. */
 export function ok(body: string, headers: Reply['headers'] = {}): Reply {

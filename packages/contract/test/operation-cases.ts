@@ -50,8 +50,9 @@ const batch = (...plants: readonly string[]) => batchOf(`{"plants":[${plants}]}`
 const batchOfIds = (what: string, body: string): Request => ({ line: `POST /plants/batch/${what}`, body });
 const getIds = (...ids: readonly string[]) => batchOfIds('get', `{"ids":[${ids}]}`);
 const deleteIds = (...ids: readonly string[]) => batchOfIds('delete', `{"ids":[${ids}]}`);
+const deletionsOf = (body: string) => batchOfIds('delete', body);
 const deleteEach = (tags: Readonly<Record<string, string>>) =>
-  batchOfIds('delete', JSON.stringify({ ids: Object.keys(tags), ifMatch: Object.values(tags) }));
+  deletionsOf(JSON.stringify({ ids: Object.keys(tags), ifMatch: Object.values(tags) }));
 const updatesOf = (body: string) => batchOfIds('update', body);
 const updates = (...plants: readonly string[]) => updatesOf(`{"plants":[${plants}]}`);
 /** An item of these: a plant, on a condition. */
@@ -104,6 +105,8 @@ const created = (texts: Members = {}) => ok(object({ ...required, ...texts }));
 const replayed = (texts: Members = {}) =>
   ok(object({ ...required, ...texts }), { 'idempotent-replayed': 'true' });
 const invalid = (issues: string) => rejected('invalid_plant', `The plant is not valid: ${issues}.`);
+const notObject = invalid('it must be a JSON object');
+const notIdText = rejected('bad_request', texts.invalidIdText);
 const invalidBatch = (issue: string) => rejected('invalid_plant', `The batch is not valid: ${issue}.`);
 const duplicate = (name: string, position: number) =>
   malformed(`Duplicate member '${name}' with a different value at position ${position}`);
@@ -124,6 +127,7 @@ const historyOf = (id: Id, query = '') => get(`/plants/${id}/history${query}`);
 const state = (texts: Members, until?: string) =>
   object({ ...required, ...texts, from: '"now"', ...(until && { until }) });
 const states = (...all: readonly string[]) => ok(`{"states":[${all}]}`);
+const statesPage = (one: string) => ok(`{"states":[${one}],"next":"…"}`);
 const changed = (id: bigint) => rejected('precondition_failed', texts.changed(id));
 const excluded = (id: bigint) => rejected('precondition_failed', texts.excluded(id));
 const exists = (id: bigint) => rejected('precondition_failed', texts.exists(id));
@@ -140,17 +144,25 @@ const unknown = (parameter: string, known = 'has no query parameters') =>
   invalidQuery(parameter, `is unknown: this operation ${known}`);
 const invalidQuery = (parameter: string, problem: string) =>
   rejected('bad_request', `The request is not valid: the query parameter ${parameter} ${problem}.`);
+const invalidLimit = invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`);
 const listed = (plants: readonly string[], next = false, others: Readonly<Record<string, unknown>> = {}) => {
   const rest = Object.entries(others).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`);
   return ok(`{"plants":[${plants}]${next ? ',"next":"…"' : ''}${rest.join('')}}`);
 };
 const tagged = (tags: Readonly<Record<string, number>>) =>
   ok(JSON.stringify({ tags: Object.entries(tags).map(([tag, plants]) => ({ tag, plants })) }));
-const notAllowed = rejected(
-  'method_not_allowed',
-  messages.methodNotAllowed('POST', '/tags', ['GET', 'HEAD']),
-  { allow: 'GET, HEAD' },
-);
+/** Of a path that can only be read. */
+const ofReadPath = (path: string): readonly Case[] => [
+  ...['POST', 'PUT', 'DELETE'].map((method): Case => {
+    const message = messages.methodNotAllowed(method, path, ['GET', 'HEAD']);
+    return [method, get(path, method), rejected('method_not_allowed', message, { allow: 'GET, HEAD' })];
+  }),
+  ['HEAD, without the body', get(path, 'HEAD'), ok('')],
+  noToken(get(path)),
+];
+const notAdmin = rejected('insufficient_scope', messages.missingScope('admin'), {
+  'www-authenticate': 'Bearer realm="plant-store", error="insufficient_scope", scope="admin"',
+});
 const ownToken = ok(JSON.stringify({ id: 1, name: 'test', scopes }));
 /** A token as it is shown by its id, those of the cases after the one that sends them, which has the id 1. */
 const token = (id: number, tokenScopes: readonly Scope[], parts: object = {}) =>
@@ -168,11 +180,18 @@ const revoke = (id: Id) => get(`/tokens/${id}`, 'DELETE');
 const bySecret = { Authorization: 'Bearer SECRET' };
 const reader = { name: 'shop', scopes: ['read'] };
 const limited = { expiresAt: '2999-01-01T00:00:00.000Z', ratePerMinute: 600 };
+const { expiresAt, ratePerMinute } = limited;
 const invalidToken = (issues: string) =>
   rejected('invalid_token_request', `The new token is not valid: ${issues}.`);
 const invalidRotation = (issues: string) =>
   rejected('invalid_token_request', `The rotation is not valid: ${issues}.`);
+/** Requests for a token, each like the one of a reader but for these members. */
+const readers = (...others: readonly object[]) => others.map((other) => postToken({ ...reader, ...other }));
 const beyond = (message: string) => rejected('exceeds_issuer', message);
+const beyondDelete = beyond(messages.scopeExceedsIssuer('delete'));
+/** A request for a token by the last one that was issued. */
+const ofLast = (others: object): Request => postToken({ ...reader, ...others }, '/tokens', bySecret);
+const lastToken: Request = { ...get('/tokens/self'), headers: bySecret };
 const noSuchToken = (id: bigint) => rejected('token_not_found', messages.tokenNotFound(id));
 /** An entry of the audit, with the token of the cases as who did it. */
 const deed = (number: number, action: string, tokenId: number, parts: object, by: object = byTest) =>
@@ -222,6 +241,14 @@ const results = resultsOf(
 const found = resultsOf(({ body }) => `{"status":200,"plant":${body},"etag":"…"}`);
 const updated = found;
 const removed = resultsOf(() => '{"status":204}');
+
+/** A case of a batch: its items, and what each of them results in. */
+const itemsOf = (
+  title: string,
+  to: (...items: readonly string[]) => Request,
+  show: (...replies: readonly Reply[]) => Reply,
+  ...rows: readonly (readonly [item: string, reply: Reply])[]
+): Case => [title, to(...rows.map(([item]) => item)), show(...rows.map(([, reply]) => reply))];
 
 /** Ids, by how they may be written in JSON; and what is none. */
 const writtenIds = new Map<string, bigint>(
@@ -314,7 +341,7 @@ const invalidIdTexts = {
 
 /** Of an operation on many ids: that they are a batch, and how each is written. */
 const notIdTexts = Object.values(invalidIdTexts).flat();
-const notIds = notIdTexts.map(() => rejected('bad_request', texts.invalidIdText));
+const notIds = notIdTexts.map(() => notIdText);
 const ofIds = (what: string): readonly Case[] => {
   const to = (body: string) => batchOfIds(what, body);
   return [
@@ -329,6 +356,16 @@ const ofIds = (what: string): readonly Case[] => {
     noToken(to('{"ids":["1"]}')),
   ];
 };
+
+/** Of an operation on a batch of plants. */
+const ofPlants = (to: (body: string) => Request): readonly Case[] => [
+  ['a list as a batch', to('[]'), invalidBatch('it must be a JSON object')],
+  ['no plants', to('{}'), invalidBatch('plants is required')],
+  ['no list', to('{"plants":{"length":[1]}}'), invalidBatch('plants must be a list of plants')],
+  ['an empty list', to('{"plants":[]}'), invalidBatch('plants must have at least one plant')],
+  ['a query', { ...to(`{"plants":[${plant(9)}]}`), line: `${to('').line}?x=1` }, unknown('x')],
+  noToken(to('{"plants":[]}')),
+];
 
 /** The plants of the lists, by their ids, the last of which is the newest. */
 const listedPlants: readonly (readonly [Id, Members])[] = [
@@ -355,27 +392,8 @@ const [past, future] = ['2000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
 const notTime =
   'must be a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
 /** `past` as other programs write it: time.test.ts of the contract has more. */
-const pastTimes = [
-  '2000-01-01T00:00Z',
-  '2000-01-01t00:00:00z',
-  '2000-01-01 05:30:00+05:30',
-  '1999-12-31T16:00:00-08:00',
-  '2000-01-01T00:00:00.123456+00:00',
-  '2000-01-01T00:00:00.1234567Z',
-  '1999-12-31T23:59:60.999999999Z',
-];
-const notTimes = [
-  '',
-  'now',
-  '2026-11-25',
-  '2026-11-25T10:00',
-  '2026-11-25T10:00:00',
-  '2026-11-25T10:00:00 0100',
-  '2026-02-30T10:00:00Z',
-  '2026-11-25T24:00:00Z',
-  '2026-11-25 10:00',
-  '1795600800000',
-];
+const pastTimes = ['2000-01-01t00:00z', '2000-01-01 05:30:00+05:30', '1999-12-31T23:59:60.999999999Z'];
+const notTimes = ['', '2026-11-25T10:00:00', '2026-11-25T10:00:00 0100', '2026-11-25 10:00', '1795600800000'];
 /** Requests for lists, by their queries. */
 const lists = (...queries: readonly string[]) => queries.map((query) => get(`/plants?${query}`));
 const notEncoded = ['%', '%zz', '%F', '%FF', '%C0%AF', '%ED%A0%80', 'a%E0%A4'];
@@ -391,6 +409,9 @@ const notCursors = [
   '<next>0000000000000000000',
   listCursor.replace(/^1/, '2'),
 ];
+const notTagCursors = ['x', '1.tags.', '1.tags.1', '2.tags.A', '2.names.YQ', listCursor];
+const notStateCursors = ['x', '1', '1.history.2.1', '1.history.1.0', '1.tags.1'];
+const notAuditCursors = ['x', '0', '-1', '01', '1.5', '1e3', '9'.repeat(16), listCursor];
 const otherCursor = rejected('bad_request', messages.invalidCursor);
 
 /** The operations that these cases are about: those of plants and of tokens. */
@@ -432,7 +453,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ),
     ['a plant as JSON.parse reads it', createOf(rounded(beyond53)), invalid(differ(beyond53))],
     ['the largest id for another plant', create(max, { name: '"m"' }), taken(max)],
-    ...each(invalid('it must be a JSON object'), ...['null', '[]', '"x"', '7', 'true'].map(createOf)),
+    ...each(notObject, ...['null', '[]', '"x"', '7', 'true'].map(createOf)),
     ...each(invalid('id is required; name is required'), ...['{}', '{"ID":1,"Name":"n"}'].map(createOf)),
     ...each(
       invalid(`id is required; name ${hasNul}; tag ${isUnpaired}`),
@@ -474,33 +495,22 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
   createPlants: [
     ...each(results(created(), created(), created()), batch(plant(1, all), plant(max), plant(min))),
     ...each(results(replayed(), replayed(), replayed()), batch(plant(min), plant(1, all), plant(max))),
-    [
+    itemsOf(
       'results as requests of their own would have had: none stops the others',
-      batch(
-        plant(2),
-        plant(1),
-        plant(1, all),
-        '{"name":"no id"}',
-        '7',
-        'null',
-        '[{"id":1}]',
-        plant(3, { name: '"a\\u0000"' }),
-        plant(max + 1n),
-        plant(4, { tag: '5' }),
-        plant(5),
-      ),
-      results(
-        created(),
-        taken(1n),
-        replayed(),
-        invalid('id is required'),
-        ...Array(3).fill(invalid('it must be a JSON object')),
-        invalid(`name ${hasNul}`),
-        invalid(`id ${int64}`),
-        invalid('tag must be a string'),
-        created(),
-      ),
-    ],
+      batch,
+      results,
+      [plant(2), created()],
+      [plant(1), taken(1n)],
+      [plant(1, all), replayed()],
+      ['{"name":"no id"}', invalid('id is required')],
+      ['7', notObject],
+      ['null', notObject],
+      ['[{"id":1}]', notObject],
+      [plant(3, { name: '"a\\u0000"' }), invalid(`name ${hasNul}`)],
+      [plant(max + 1n), invalid(`id ${int64}`)],
+      [plant(4, { tag: '5' }), invalid('tag must be a string')],
+      [plant(5), created()],
+    ),
     ...each(
       results(created(), taken(6n), replayed(), taken(6n)),
       batch(plant(6), plant(6, all), plant(6), plant(6, { tag: '""' })),
@@ -520,10 +530,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       malformed(`Expected ',' or ']' but got '1' at position ${first + 2_001}`),
       batch(...thousand, '01'),
     ),
-    ['a list as a batch', batchOf('[]'), invalidBatch('it must be a JSON object')],
-    ['no plants', batchOf('{}'), invalidBatch('plants is required')],
-    ['no list', batchOf('{"plants":{"length":[1]}}'), invalidBatch('plants must be a list of plants')],
-    ['an empty list', batch(), invalidBatch('plants must have at least one plant')],
+    ...ofPlants(batchOf),
     ...each(
       results(created()),
       batchOf(`{"x":1,"plants":[{"x":1,"x":2,${plant(7).slice(1)}],"x":2}`),
@@ -531,14 +538,12 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ),
     ...each(duplicate('id', first + 8), batch('{"id":1,"id":2}')),
     ...each(duplicate('plants', first + 10), batchOf('{"plants":[{"id":1}],"plants":[{"id":2}]}')),
-    ['a query', { ...batch(plant(9)), line: 'POST /plants/batch?x=1' }, unknown('x')],
     ['a plant with its tag in the result', batch(plant(5), plant(50, small)), results(replayed(), created())],
     ['its tag, which a read has, too', { ...get('/plants/50'), headers: unlessLast }, notModified],
     ['an update without a read', put(50, ifLast, large), ok(shown(50, large))],
     ['a late retry of the create', batch(plant(50, small)), results(replayed())],
     ['the tag of what was created, which has changed since', put(50, ifLast, all), changed(50n)],
     ['to be deleted', remove(50), deleted],
-    noToken(batch()),
     ...each(
       listed([shown(min), shown(1, all), ...[2, 5, 6, 7, 8, 10_000].map((id) => shown(id))], true),
       get('/plants?limit=8'),
@@ -550,19 +555,18 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ['a plant, deleted', create(2), created()],
     ['a plant, to be deleted', remove(2), deleted],
     ...ofIds('get'),
-    [
+    itemsOf(
       'each in the order sent, also twice: none stops the others',
-      getIds(`"${max}"`, '"2"', '7', '"9007199254740992"', '"9007199254740993"', '"1"', '"1"'),
-      found(
-        ok(shown(max, all)),
-        notFound(2n),
-        rejected('bad_request', texts.invalidIdText),
-        notFound(2n ** 53n),
-        ok(shown(2n ** 53n + 1n, all)),
-        ok(shown(1, all)),
-        ok(shown(1, all)),
-      ),
-    ],
+      getIds,
+      found,
+      [`"${max}"`, ok(shown(max, all))],
+      ['"2"', notFound(2n)],
+      ['7', notIdText],
+      ['"9007199254740992"', notFound(2n ** 53n)],
+      ['"9007199254740993"', ok(shown(beyond53, all))],
+      ['"1"', ok(shown(1, all))],
+      ['"1"', ok(shown(1, all))],
+    ),
     ['an update', put(1, ifAny, small), ok(shown(1, small))],
     ['what it is now', getIds('"1"'), found(ok(shown(1, small)))],
     ['its tag, which a read has, too', { ...get('/plants/1'), headers: unlessLast }, notModified],
@@ -576,19 +580,18 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
   deletePlants: [
     ...[1n, 2n, 2n ** 53n + 1n, max].flatMap((id) => each(created(all), create(id, all))),
     ...ofIds('delete'),
-    [
+    itemsOf(
       'each in the order sent, also twice: none stops the others',
-      deleteIds(`"${max}"`, '"7"', '1', '"9007199254740992"', '"9007199254740993"', '"1"', '"1"'),
-      removed(
-        deleted,
-        notFound(7n),
-        rejected('bad_request', texts.invalidIdText),
-        notFound(2n ** 53n),
-        deleted,
-        deleted,
-        deleted,
-      ),
-    ],
+      deleteIds,
+      removed,
+      [`"${max}"`, deleted],
+      ['"7"', notFound(7n)],
+      ['1', notIdText],
+      ['"9007199254740992"', notFound(2n ** 53n)],
+      ['"9007199254740993"', deleted],
+      ['"1"', deleted],
+      ['"1"', deleted],
+    ),
     [
       'the same again, whatever is meant',
       { ...deleteIds('"1"', `"${max}"`), headers: { ...ifNone, 'If-Match': '"x"' } },
@@ -598,22 +601,15 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ['what is left', get('/plants'), listed([shown(2, all), shown(7)])],
     ...each(
       invalidBatch('ifMatch must have as many ETags as there are ids: 2, not 1'),
-      batchOfIds('delete', '{"ids":["2","7"],"ifMatch":["*"]}'),
+      deletionsOf('{"ids":["2","7"],"ifMatch":["*"]}'),
     ),
     ...each(
       invalidBatch('ifMatch must be a list of ETags'),
-      ...['"*"', 'null', '{}'].map((tags) => batchOfIds('delete', `{"ids":["2"],"ifMatch":${tags}}`)),
+      ...['"*"', 'null', '{}'].map((tags) => deletionsOf(`{"ids":["2"],"ifMatch":${tags}}`)),
     ),
-    ...each(
-      invalidBatch('ifMatch must have at least one ETag'),
-      batchOfIds('delete', '{"ids":["2"],"ifMatch":[]}'),
-    ),
-    [
-      'more than 1,000 ids, each on a condition',
-      batchOfIds('delete', `{"ids":["1",${thousand}],"ifMatch":["*",${thousand}]}`),
-      tooLarge(1_001),
-    ],
-    ...each(duplicate('ifMatch', 29), batchOfIds('delete', '{"ids":["2"],"ifMatch":["*"],"ifMatch":["x"]}')),
+    ...each(invalidBatch('ifMatch must have at least one ETag'), deletionsOf('{"ids":["2"],"ifMatch":[]}')),
+    ...each(tooLarge(1_001), deletionsOf(`{"ids":["1",${thousand}],"ifMatch":["*",${thousand}]}`)),
+    ...each(duplicate('ifMatch', 29), deletionsOf('{"ids":["2"],"ifMatch":["*"],"ifMatch":["x"]}')),
     ['the last tag', get('/plants/7'), ok(shown(7))],
     ...each(
       removed(changed(2n)),
@@ -623,7 +619,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ...each(
       removed(invalidItem),
       ...['', ...noTags].map((tag) => deleteEach({ 2: tag })),
-      ...['7', 'null', '["*"]'].map((tag) => batchOfIds('delete', `{"ids":["2"],"ifMatch":[${tag}]}`)),
+      ...['7', 'null', '["*"]'].map((tag) => deletionsOf(`{"ids":["2"],"ifMatch":[${tag}]}`)),
     ),
     ['nothing was deleted by these', get('/plants'), listed([shown(2, all), shown(7)])],
     ['a plant to be deleted', create(8), created()],
@@ -631,14 +627,14 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     [
       'each on a condition of its own',
       deleteEach({ 1: '"x"', 2: '"x"', 8: 'ETAG', 9: '*', '01': '*' }),
-      removed(deleted, changed(2n), deleted, notFound(9n), rejected('bad_request', texts.invalidIdText)),
+      removed(deleted, changed(2n), deleted, notFound(9n), notIdText),
     ],
     ['the same again', deleteEach({ 1: '"x"', 2: '"x"', 8: 'ETAG' }), removed(deleted, changed(2n), deleted)],
-    [
-      'one id on several conditions, one after the other',
-      batchOfIds('delete', '{"ids":["7","7","7"],"ifMatch":["\\"x\\"","*","\\"x\\""]}'),
+    // One after the other.
+    ...each(
       removed(changed(7n), deleted, deleted),
-    ],
+      deletionsOf('{"ids":["7","7","7"],"ifMatch":["\\"x\\"","*","\\"x\\""]}'),
+    ),
     ['another one, in its place', create(17), created()],
     ['1,000 plants, to be deleted', batch(...manyPlants), results(...manyPlants.map(() => created()))],
     [
@@ -671,31 +667,21 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       updates(...namingOthers.map((tags) => update(1, tags, small)), update(2, 'ETAG', small)),
       updated(...namingOthers.map(() => changed(1n)), changed(2n)),
     ],
-    [
+    itemsOf(
       'what is not valid: nothing stops the others',
-      updates(
-        '7',
-        'null',
-        '[{"id":1}]',
-        '{"ifMatch":"*"}',
-        object({ id: '1', ifMatch: '"*"' }),
-        update(1, '*', { name: 'null' }),
-        plant(1, { name: 'null' }),
-        update(max + 1n, '*'),
-        rounded(beyond53).replace('}', ',"ifMatch":"*"}'),
-        update(3, '*', small),
-      ),
-      updated(
-        ...Array(3).fill(invalid('it must be a JSON object')),
-        invalid('id is required; name is required'),
-        invalid('name is required'),
-        invalid('name must be a string'),
-        invalid('name must be a string'),
-        invalid(`id ${int64}`),
-        invalid(differ(beyond53)),
-        ok(shown(3, small)),
-      ),
-    ],
+      updates,
+      updated,
+      ['7', notObject],
+      ['null', notObject],
+      ['[{"id":1}]', notObject],
+      ['{"ifMatch":"*"}', invalid('id is required; name is required')],
+      [object({ id: '1', ifMatch: '"*"' }), invalid('name is required')],
+      [update(1, '*', { name: 'null' }), invalid('name must be a string')],
+      [plant(1, { name: 'null' }), invalid('name must be a string')],
+      [update(max + 1n, '*'), invalid(`id ${int64}`)],
+      [rounded(beyond53).replace('}', ',"ifMatch":"*"}'), invalid(differ(beyond53))],
+      [update(3, '*', small), ok(shown(3, small))],
+    ),
     [
       'nothing else was changed by these',
       get('/plants'),
@@ -713,33 +699,24 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ['a late retry of the create', batch(plant(1, all)), results(replayed())],
     ['the tag of what was created', updates(update(1, 'ETAG', all)), updated(changed(1n))],
     ['the last tag once more', get('/plants/2'), ok(shown(2, all))],
-    [
+    itemsOf(
       'one id several times, one after the other',
-      updates(
-        update(2, 'ETAG', small),
-        update(2, 'ETAG', large),
-        update(2, 'ETAG', small),
-        update(2, '*', large),
-        update(1, '*', all),
-        update(2, '*'),
-      ),
-      updated(
-        ok(shown(2, small)),
-        changed(2n),
-        ok(shown(2, small)),
-        ok(shown(2, large)),
-        ok(shown(1, all)),
-        ok(shown(2)),
-      ),
-    ],
-    [
+      updates,
+      updated,
+      [update(2, 'ETAG', small), ok(shown(2, small))],
+      [update(2, 'ETAG', large), changed(2n)],
+      [update(2, 'ETAG', small), ok(shown(2, small))],
+      [update(2, '*', large), ok(shown(2, large))],
+      [update(1, '*', all), ok(shown(1, all))],
+      [update(2, '*'), ok(shown(2))],
+    ),
+    itemsOf(
       'ids as text, and plants as they were read',
-      updates(
-        object({ idText: `"${beyond53}"`, ...required, ifMatch: '"*"' }),
-        shown(1, all).replace(/}$/, ',"ifMatch":"*"}'),
-      ),
-      updated(ok(shown(beyond53)), ok(shown(1, all))),
-    ],
+      updates,
+      updated,
+      [object({ idText: `"${beyond53}"`, ...required, ifMatch: '"*"' }), ok(shown(beyond53))],
+      [shown(1, all).replace(/}$/, ',"ifMatch":"*"}'), ok(shown(1, all))],
+    ),
     [
       'as requests of their own would have headers, which count for none',
       { ...updates(update(1, '*', small)), headers: { ...ifNone, 'If-Match': '"x"' } },
@@ -756,13 +733,8 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       updates(...manyPlants.map((_, at) => update(10_000 + at, '*', small))),
       updated(...manyPlants.map((_, at) => ok(shown(10_000 + at, small)))),
     ],
-    ['a list as a batch', updatesOf('[]'), invalidBatch('it must be a JSON object')],
-    ['no plants', updatesOf('{}'), invalidBatch('plants is required')],
-    ['no list', updatesOf('{"plants":{}}'), invalidBatch('plants must be a list of plants')],
-    ['an empty list', updates(), invalidBatch('plants must have at least one plant')],
+    ...ofPlants(updatesOf),
     ...each(duplicate('ifMatch', first + 15), updates('{"ifMatch":"*","ifMatch":"x"}')),
-    ['a query', { ...updates(update(1, '*')), line: 'POST /plants/batch/update?x=1' }, unknown('x')],
-    noToken(updates()),
   ],
 
   updatePlant: [
@@ -781,7 +753,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ),
     ...each(invalidTags('if-match'), ...['', ...noTags].map((tags) => put(1, { 'If-Match': tags }))),
     ...each(invalidTags('if-none-match'), ...noTags.map((tags) => put(1, { 'If-None-Match': tags }))),
-    ['no object', { ...put(1, ifAny), body: '[]' }, invalid('it must be a JSON object')],
+    ['no object', { ...put(1, ifAny), body: '[]' }, notObject],
     ['an invalid text', put(1, ifAny, { name: 'null' }), invalid('name must be a string')],
     ['no text', { ...put(1, ifAny), body: '{"id":2}' }, invalid('name is required')],
     ['the last tag', get('/plants/1'), ok(shown(1, all))],
@@ -947,10 +919,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ...each(otherCursor, ...notCursors.map((after) => get(`/plants?after=${after}`))),
     ['its next, with the default order', get('/plants?order=id&limit=1&after=<next>'), listed([b], true)],
     ['an empty start', get('/plants?limit=1&after='), listed([a], true)],
-    ...each(
-      invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
-      ...['0', '1001', '1.5', '', '0x1'].map((limit) => get(`/plants?limit=${limit}`)),
-    ),
+    ...each(invalidLimit, ...lists(...['0', '1001', '1.5', '', '0x1'].map((limit) => `limit=${limit}`))),
     ...each(
       invalidQuery('limit', 'must be in the shortest decimal notation: 10'),
       ...['010', '1e1', '%2B10', '+10', '%D9%A1%D9%A0'].map((limit) => get(`/plants?limit=${limit}`)),
@@ -1052,27 +1021,16 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
   listTags: [
     ['no plant', get('/tags'), tagged({})],
     ...listedPlants.flatMap(([id, texts]) => each(created(texts), create(id, texts))),
-    [
-      'those that plants have, and how many have each',
-      get('/tags'),
-      tagged({ '': 1, indoor: 2, outdoor: 1 }),
-    ],
+    ['each, and how many plants have it', get('/tags'), tagged({ '': 1, indoor: 2, outdoor: 1 })],
     ['another tag', put(-1, ifAny, { tag: '"🌱"' }), ok(shown(-1, { tag: '"🌱"' }))],
     ['a plant deleted', remove(max), deleted],
     ['those that plants have now', get('/tags'), tagged({ indoor: 2, '🌱': 1 })],
     ['after the last tag', get('/tags?after=2.tags.8J-MsQ'), tagged({})],
     ['after the first one', get('/tags?after=2.tags.aW5kb29y'), tagged({ '🌱': 1 })],
     ['an empty start', get('/tags?after='), tagged({ indoor: 2, '🌱': 1 })],
-    ...each(
-      otherCursor,
-      ...['x', '1.tags.', '1.tags.1', '2.tags.A', '2.names.YQ', listCursor].map((after) =>
-        get(`/tags?after=${after}`),
-      ),
-    ),
+    ...each(otherCursor, ...notTagCursors.map((after) => get(`/tags?after=${after}`))),
     ['a parameter of lists', get('/tags?limit=1'), unknown('limit', 'accepts only after')],
-    ['another method', get('/tags', 'POST'), notAllowed],
-    ['HEAD, without the body', get('/tags', 'HEAD'), ok('')],
-    noToken(get('/tags')),
+    ...ofReadPath('/tags'),
   ],
 
   listChanges: [
@@ -1119,11 +1077,8 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       invalidQuery('wait', 'must be an integer from 0 to 25'),
       ...['26', '-1', '1.5', ''].map((wait) => changesOf(`wait=${wait}`)),
     ),
-    ...each(
-      invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
-      ...['0', '1001'].map((limit) => changesOf(`limit=${limit}`)),
-    ),
-    ['a parameter of lists', changesOf('q=x'), unknown('q', 'accepts only limit, after, wait')],
+    ...each(invalidLimit, ...['0', '1001'].map((limit) => changesOf(`limit=${limit}`))),
+    ['a parameter of lists', changesOf('q=x'), unknown('q', 'there are limit, after, wait')],
     noToken(changesOf('')),
   ],
 
@@ -1134,48 +1089,22 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ['what was replaced', historyOf(1), states(state(large), state(small, '"now"'))],
     ['an update to the same', put(1, ifAny, large), ok(shown(1, large))],
     ['back to what it was', put(1, ifAny, small), ok(shown(1, small))],
-    ['each state', historyOf(1), states(state(small), state(large, '"now"'), state(small, '"now"'))],
-    ['the first page', historyOf(1, '?limit=1'), ok(`{"states":[${state(small)}],"next":"…"}`)],
-    [
-      'the second page',
-      historyOf(1, '?limit=1&after=<next>'),
-      ok(`{"states":[${state(large, '"now"')}],"next":"…"}`),
-    ],
-    ['the last page', historyOf(1, '?limit=1&after=<next>'), states(state(small, '"now"'))],
-    [
-      'an empty cursor',
-      historyOf(1, '?after='),
+    ...each(
       states(state(small), state(large, '"now"'), state(small, '"now"')),
-    ],
-    ['HEAD, without the body', get('/plants/1/history', 'HEAD'), ok('')],
+      ...['', '?after='].map((query) => historyOf(1, query)),
+    ),
+    ['the first page', historyOf(1, '?limit=1'), statesPage(state(small))],
+    ['the second page', historyOf(1, '?limit=1&after=<next>'), statesPage(state(large, '"now"'))],
+    ['the last page', historyOf(1, '?limit=1&after=<next>'), states(state(small, '"now"'))],
     ['an id that no plant has', historyOf(2), notFound(2n)],
     ['a delete', remove(1), deleted],
     ['a plant that was deleted', historyOf(1), notFound(1n)],
     ['a reused id', put(1, ifNone, large), ok(shown(1, large))],
     ['only what the new plant is', historyOf(1), states(state(large))],
-    ...each(
-      rejected('bad_request', messages.invalidCursor),
-      ...['x', '1', '1.history.2.1', '1.history.1.0', '1.tags.1'].map((after) =>
-        historyOf(1, `?after=${after}`),
-      ),
-    ),
-    ...each(
-      invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
-      ...['0', '1001', 'x'].map((limit) => historyOf(1, `?limit=${limit}`)),
-    ),
-    ['a parameter of lists', historyOf(1, '?q=x'), unknown('q', 'accepts only limit, after')],
-    [
-      'another method',
-      get('/plants/1/history', 'DELETE'),
-      rejected(
-        'method_not_allowed',
-        messages.methodNotAllowed('DELETE', '/plants/1/history', ['GET', 'HEAD']),
-        {
-          allow: 'GET, HEAD',
-        },
-      ),
-    ],
-    noToken(historyOf(1)),
+    ...each(otherCursor, ...notStateCursors.map((after) => historyOf(1, `?after=${after}`))),
+    ...each(invalidLimit, ...['0', '1001', 'x'].map((limit) => historyOf(1, `?limit=${limit}`))),
+    ['a parameter of lists', historyOf(1, '?q=x'), unknown('q', 'there are limit, after')],
+    ...ofReadPath('/plants/1/history'),
   ],
 
   getOwnToken: [
@@ -1203,18 +1132,8 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
 
   createToken: [
     ...each(issued(2, ['create', 'read']), postToken({ ...reader, scopes: ['read', 'create', 'read'] })),
-    [
-      'what it permits',
-      { ...get('/tokens/self'), headers: bySecret },
-      ok('{"id":2,"name":"shop","scopes":["create","read"]}'),
-    ],
-    [
-      'without the scope admin',
-      postToken(reader, '/tokens', bySecret),
-      rejected('insufficient_scope', messages.missingScope('admin'), {
-        'www-authenticate': 'Bearer realm="plant-store", error="insufficient_scope", scope="admin"',
-      }),
-    ],
+    ['what it permits', lastToken, ok('{"id":2,"name":"shop","scopes":["create","read"]}')],
+    ['without the scope admin', ofLast({}), notAdmin],
     ...each(
       invalidToken('name is required; scopes is required'),
       ...['{}', '{"names":"x"}'].map((body) => postToken(body)),
@@ -1222,114 +1141,66 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ...each(invalidToken('it must be a JSON object'), ...['[]', '1'].map((body) => postToken(body))),
     ...each(
       invalidToken('name must be one line of text'),
-      ...['', ' ', 'a\nb', '\u0000'].map((name) => postToken({ ...reader, name })),
+      ...readers(...['', ' ', 'a\nb', '\u0000'].map((name) => ({ name }))),
     ),
-    [
-      'a long name',
-      postToken({ ...reader, name: '🌱'.repeat(101) }),
-      invalidToken('name must have at most 100 characters'),
-    ],
-    ['no scopes', postToken({ ...reader, scopes: [] }), invalidToken('scopes must have at least one scope')],
+    ...each(invalidToken('name must have at most 100 characters'), ...readers({ name: '🌱'.repeat(101) })),
+    ...each(invalidToken('scopes must have at least one scope'), ...readers({ scopes: [] })),
     ...each(
       invalidToken(`scopes.1 must be one of ${scopes.join(', ')}`),
-      postToken({ ...reader, scopes: ['read', 'all'] }),
+      ...readers({ scopes: ['read', 'all'] }),
     ),
     ...each(
       invalidToken('ratePerMinute must be an integer from 1 to 1000000000'),
-      ...[0, -1, 1.5, 1_000_000_001, '60', null].map((ratePerMinute) =>
-        postToken({ ...reader, ratePerMinute }),
-      ),
+      ...readers(...[0, -1, 1.5, 1_000_000_001, '60', null].map((ratePerMinute) => ({ ratePerMinute }))),
     ),
     ...each(
       invalidToken(`expiresAt ${notTime}`),
-      ...['', 'never', '2999-01-01', null].map((expiresAt) => postToken({ ...reader, expiresAt })),
+      ...readers(...['', 'never', '2999-01-01', null].map((expiresAt) => ({ expiresAt }))),
     ),
-    [
-      'a time that is over',
-      postToken({ ...reader, expiresAt: past }),
-      invalidToken('expiresAt must be in the future'),
-    ],
-    [
-      'an admin with limits',
-      postToken({ ...reader, scopes: ['admin', 'read'], ...limited }),
-      issued(3, ['read', 'admin'], limited),
-    ],
+    ...each(invalidToken('expiresAt must be in the future'), ...readers({ expiresAt: past })),
+    ...each(issued(3, ['read', 'admin'], limited), ...readers({ scopes: ['admin', 'read'], ...limited })),
+    ...each(beyondDelete, ofLast({ scopes: ['read', 'delete'] })),
+    ...each(beyond(messages.expiryExceedsIssuer(expiresAt)), ofLast({ expiresAt: future })),
+    ...each(beyond(messages.rateExceedsIssuer(600)), ofLast({ ratePerMinute: 601 })),
+    ['one that has its limits', ofLast({}), issued(4, ['read'], limited)],
+    // It is shown in UTC and milliseconds.
     ...each(
-      beyond(messages.scopeExceedsIssuer('delete')),
-      postToken({ ...reader, scopes: ['read', 'delete'] }, '/tokens', bySecret),
+      issued(5, ['read'], { expiresAt }),
+      ...readers({ expiresAt: '2998-12-31t23:00:00.0009999-01:00' }),
     ),
-    ...each(
-      beyond(messages.expiryExceedsIssuer(limited.expiresAt)),
-      postToken({ ...reader, expiresAt: future }, '/tokens', bySecret),
-    ),
-    ...each(
-      beyond(messages.rateExceedsIssuer(600)),
-      postToken({ ...reader, ratePerMinute: 601 }, '/tokens', bySecret),
-    ),
-    ['one that has its limits', postToken(reader, '/tokens', bySecret), issued(4, ['read'], limited)],
-    [
-      'an expiry in another notation, which is shown in UTC and milliseconds',
-      postToken({ ...reader, expiresAt: '2998-12-31t23:00:00.0009999-01:00' }),
-      issued(5, ['read'], { expiresAt: limited.expiresAt }),
-    ],
     ['a query', { ...postToken(reader), line: 'POST /tokens?x=1' }, unknown('x')],
     noToken(postToken(reader)),
   ],
 
   rotateToken: [
     ...ofTokenPath(rotate),
-    [
-      'one to be rotated',
-      postToken({ ...reader, ratePerMinute: 600 }),
-      issued(2, ['read'], { ratePerMinute: 600 }),
-    ],
+    ...each(issued(2, ['read'], { ratePerMinute }), ...readers({ ratePerMinute })),
     ['no overlap', rotate(2, {}), invalidRotation('overlapSeconds is required')],
     ...each(
       invalidRotation(`overlapSeconds must be an integer from 0 to 31536000`),
       ...[-1, 1.5, '1', 31_536_001].map((overlapSeconds) => rotate(2, { overlapSeconds })),
     ),
-    [
-      'a time that is over',
-      rotate(2, { overlapSeconds: 0, expiresAt: past }),
+    ...each(
       invalidRotation('expiresAt must be in the future'),
-    ],
-    [
-      'the one that replaces it',
-      rotate(2, { overlapSeconds: 30 }),
-      issued(3, ['read'], { ratePerMinute: 600 }),
-    ],
-    [
-      'that works',
-      { ...get('/tokens/self'), headers: bySecret },
-      ok('{"id":3,"name":"shop","scopes":["read"],"ratePerMinute":600}'),
-    ],
-    [
-      'another one, at once',
-      rotate(3, { overlapSeconds: 0, expiresAt: limited.expiresAt }),
-      issued(4, ['read'], limited),
-    ],
+      rotate(2, { overlapSeconds: 0, expiresAt: past }),
+    ),
+    ['the one that replaces it', rotate(2, { overlapSeconds: 30 }), issued(3, ['read'], { ratePerMinute })],
+    ['that works', lastToken, ok('{"id":3,"name":"shop","scopes":["read"],"ratePerMinute":600}')],
+    ['another one, at once', rotate(3, { overlapSeconds: 0, expiresAt }), issued(4, ['read'], limited)],
     ['one that was revoked', rotate(3), rejected('token_inactive', messages.tokenInactive(3n))],
     [
       'what became of them',
       get('/tokens'),
       tokenList(
-        token(2, ['read'], { expiresAt: 'now', ratePerMinute: 600 }),
-        token(3, ['read'], { revokedAt: 'now', ratePerMinute: 600 }),
+        token(2, ['read'], { expiresAt: 'now', ratePerMinute }),
+        token(3, ['read'], { revokedAt: 'now', ratePerMinute }),
         token(4, ['read'], limited),
       ),
     ],
-    [
-      'an admin that reads',
-      postToken({ ...reader, scopes: ['admin', 'read'] }),
-      issued(5, ['read', 'admin']),
-    ],
+    ...each(issued(5, ['read', 'admin']), ...readers({ scopes: ['admin', 'read'] })),
     ['one that deletes', postToken({ ...reader, scopes: ['delete'] }), issued(6, ['delete'])],
     ['the admin again', rotate(5), issued(7, ['read', 'admin'])],
-    [
-      'what it does not permit itself',
-      { ...rotate(6), headers: bySecret },
-      beyond(messages.scopeExceedsIssuer('delete')),
-    ],
+    ['what it does not permit itself', { ...rotate(6), headers: bySecret }, beyondDelete],
   ],
 
   revokeToken: [
@@ -1351,22 +1222,15 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ['nothing yet', get('/audit'), audited([])],
     ['a token', postToken({ ...reader, ...limited }), issued(2, ['read'], limited)],
     ['an admin', postToken({ ...reader, scopes: ['admin', 'read'] }), issued(3, ['read', 'admin'])],
-    ['a token by that admin', postToken(reader, '/tokens', bySecret), issued(4, ['read'])],
-    [
-      'the first one, replaced',
-      rotate(2, { overlapSeconds: 30, expiresAt: limited.expiresAt }),
-      issued(5, ['read'], limited),
-    ],
+    ['a token by that admin', ofLast({}), issued(4, ['read'])],
+    ['the first one, replaced', rotate(2, { overlapSeconds: 30, expiresAt }), issued(5, ['read'], limited)],
     ['the second one, replaced at once', rotate(3, { overlapSeconds: 0 }), issued(6, ['read', 'admin'])],
     ['the third one, revoked', { ...revoke(4), headers: bySecret }, deleted],
     ['the same again, which changes nothing', revoke(4), deleted],
     ...each(noSuchToken(7n), revoke(7), rotate(7)),
     ...each(rejected('token_inactive', messages.tokenInactive(4n)), rotate(4)),
-    ...each(
-      beyond(messages.scopeExceedsIssuer('delete')),
-      postToken({ ...reader, scopes: ['delete'] }, '/tokens', bySecret),
-    ),
-    ['each deed once, newest first', get('/audit'), audited(deeds)],
+    ...each(beyondDelete, ofLast({ scopes: ['delete'] })),
+    ['each deed once, the newest first', get('/audit'), audited(deeds)],
     ['of one action', get('/audit?action=token_rotated'), audited([deeds[1], deeds[2]])],
     ['of an action that was not done', get('/audit?action=restored'), audited([])],
     ['two at a time', get('/audit?limit=2'), audited(deeds.slice(0, 2), true)],
@@ -1374,12 +1238,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ['the last ones', get('/audit?limit=2&after=<next>'), audited(deeds.slice(4))],
     ['an empty start', get('/audit?after=&limit=1'), audited(deeds.slice(0, 1), true)],
     ['after the first one', get('/audit?after=1'), audited([])],
-    ...each(
-      otherCursor,
-      ...['x', '0', '-1', '01', '1.5', '1e3', '9'.repeat(16), listCursor].map((after) =>
-        get(`/audit?after=${after}`),
-      ),
-    ),
+    ...each(otherCursor, ...notAuditCursors.map((after) => get(`/audit?after=${after}`))),
     ...each(
       invalidQuery(
         'action',
@@ -1387,27 +1246,10 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       ),
       ...['', 'created', 'TOKEN_CREATED'].map((action) => get(`/audit?action=${action}`)),
     ),
-    ...each(
-      invalidQuery('limit', `must be an integer from 1 to ${MAX_RECORDS}`),
-      ...['0', '1001'].map((limit) => get(`/audit?limit=${limit}`)),
-    ),
-    ['a parameter of lists', get('/audit?q=x'), unknown('q', 'accepts only limit, after, action')],
+    ...each(invalidLimit, ...['0', '1001'].map((limit) => get(`/audit?limit=${limit}`))),
+    ['a parameter of lists', get('/audit?q=x'), unknown('q', 'there are limit, after, action')],
     ['one that reads', postToken(reader), issued(7, ['read'])],
-    [
-      'without the scope admin',
-      { ...get('/audit'), headers: bySecret },
-      rejected('insufficient_scope', messages.missingScope('admin'), {
-        'www-authenticate': 'Bearer realm="plant-store", error="insufficient_scope", scope="admin"',
-      }),
-    ],
-    [
-      'another method',
-      get('/audit', 'DELETE'),
-      rejected('method_not_allowed', messages.methodNotAllowed('DELETE', '/audit', ['GET', 'HEAD']), {
-        allow: 'GET, HEAD',
-      }),
-    ],
-    ['HEAD, without the body', get('/audit', 'HEAD'), ok('')],
-    noToken(get('/audit')),
+    ['without the scope admin', { ...get('/audit'), headers: bySecret }, notAdmin],
+    ...ofReadPath('/audit'),
   ],
 };

@@ -1,6 +1,7 @@
 import { isInt64 } from '@plant-store/contract';
 import { errors } from '@plant-store/contract/errors';
-import { boolean, int64, int64List, type Resource, text, time } from '@plant-store/contract/resource';
+
+export { garden } from '../../contract/test/garden.js';
 
 // A resource of the API has its errors in the registry; see `defineResource`.
 Object.assign(errors, {
@@ -15,40 +16,6 @@ export interface Garden {
   readonly plantedAt?: string | undefined;
   readonly plantIds: bigint[];
 }
-
-/** A resource with one field of each kind. */
-export const garden: Resource<'garden'> = {
-  name: 'garden',
-  plural: 'gardens',
-  fields: {
-    name: text({
-      label: 'Name',
-      description: 'The name of the garden',
-      example: 'Orchard',
-      required: true,
-      search: true,
-    }),
-    area: int64({ label: 'Area', description: 'Its area in m²', example: 1_200, filter: true }),
-    isOpen: boolean({
-      label: 'Open',
-      description: 'Whether it is open to visitors',
-      example: true,
-      required: true,
-      filter: true,
-    }),
-    plantedAt: time({
-      label: 'Planted at',
-      description: 'When it was planted',
-      example: '2026-11-25T10:00:00.000Z',
-    }),
-    plantIds: int64List({
-      label: 'Plants',
-      description: 'The ids of its plants',
-      example: [1, 2],
-      required: true,
-    }),
-  },
-};
 
 export const gardens: readonly [Garden, Garden, Garden] = [
   {

@@ -10,9 +10,11 @@ import {
   heading,
   openImportWithStore,
   press,
+  pressUntil,
   reviewLines,
   total,
 } from '../../test/open-import.js';
+import { editByOthers } from '../../test/open-page.js';
 import { UndoBar } from '../plants/undo-bar.js';
 
 const csv = 'id,name\n1,Rose\n2,Fern\nx,Ivy\n';
@@ -21,6 +23,20 @@ const csv = 'id,name\n1,Rose\n2,Fern\nx,Ivy\n';
 async function review(text: string) {
   await choose(text);
   await reviewLines();
+}
+
+type Stored = readonly [id: number, name: string, tag?: string];
+
+/** Opens the import beside a store with some plants. */
+async function openWith(...plants: readonly Stored[]) {
+  const opened = openImportWithStore();
+  const client = createClient(opened.store);
+  for (const [id, name, tag] of plants)
+    await client.createPlant({ body: { id, name, ...(tag !== undefined && { tag }) } });
+  const edit = (id: number, name: string, tag?: string) =>
+    editByOthers(opened.store, id, { name, ...(tag !== undefined && { tag }) });
+  const names = () => [...opened.store.plants].map(([id, { name, tag }]) => `${id} ${name} [${tag ?? ''}]`);
+  return { ...opened, client, edit, names };
 }
 
 const step = () => screen.getByRole('listitem', { current: 'step' }).textContent;
@@ -37,11 +53,9 @@ it('skips the column step if the titles are clear, says what is not imported, an
   expect(step()).toBe('Columns');
   await userEvent.selectOptions(await screen.findByLabelText('tag Import as'), '');
   await userEvent.selectOptions(await screen.findByLabelText('Supplier Import as'), 'Tag');
-  await press('Review lines');
-  await heading(/^Review/);
+  await pressUntil('Review lines', /^Review/);
   expect(about()).toBe('Not imported: Price, tag.');
-  await press('Add 1 plant');
-  await heading('1 plant added from plants.csv.');
+  await pressUntil('Add 1 plant', '1 plant added from plants.csv.');
   expect(store.plants.get(1n)).toEqual({ name: 'Rose', tag: 'Kew' });
 });
 
@@ -50,8 +64,7 @@ it('shows the column step if a required title is unknown', async () => {
   await choose('id,Gewächs\n1,Rose\n');
   expect(document.activeElement).toBe(await heading('Check the columns'));
   expect(step()).toBe('Columns');
-  await press('Review lines');
-  await heading(/^Review/);
+  await pressUntil('Review lines', /^Review/);
   expect(screen.queryByText(/^Not imported:/)).toBeNull();
 });
 
@@ -78,9 +91,7 @@ it('shows the lines with a problem before it sends anything, then stores the oth
 });
 
 it('counts a duplicate line of the file as a duplicate, not as already stored', async () => {
-  const { store } = openImportWithStore();
-  const client = createClient(store);
-  for (const id of [1, 9]) await client.createPlant({ body: { id, name: 'Oak' } });
+  const { store } = await openWith([1, 'Oak'], [9, 'Oak']);
   await review('id,name\n1,Oak\n1,Oak\n2,Rose\n2,Rose\n2,Rose\n9,Ash\nx,Ivy\n');
   await press('Update 1 and add 1 plant');
   await heading(
@@ -88,8 +99,7 @@ it('counts a duplicate line of the file as a duplicate, not as already stored', 
   );
   expect(['Saved', 'Unchanged'].map(total)).toEqual(['2', '4']);
   await press('Undo this import');
-  await press('Restore 1 plant and delete 1');
-  await heading('Undone: 1 plant deleted and 1 restored.');
+  await pressUntil('Restore 1 plant and delete 1', 'Undone: 1 plant deleted and 1 restored.');
   expect(['Saved', 'Unchanged', 'New', 'Changed'].map(total)).toEqual([undefined, '4', '1', '1']);
   expect(store.plants.get(9n)).toEqual({ name: 'Oak' });
 });
@@ -100,8 +110,7 @@ it('can also be undone from the list, but only once', async () => {
   await press('Add 2 plants');
   await screen.findByText('2 plants imported.');
   history.replaceState(null, '', '/');
-  await press('Undo');
-  await heading('Undone: 2 plants deleted.');
+  await pressUntil('Undo', 'Undone: 2 plants deleted.');
   expect([location.pathname, screen.queryByText('2 plants imported.')]).toEqual(['/import', null]);
   expect([...store.plants.values()].filter((plant) => plant !== undefined)).toEqual([]);
   cleanup();
@@ -110,17 +119,14 @@ it('can also be undone from the list, but only once', async () => {
   await press('Add 2 plants');
   await screen.findByText('2 plants imported.');
   await press('Undo this import');
-  await press('Delete the 2 plants that it added');
-  await heading('Undone: 2 plants deleted.');
+  await pressUntil('Delete the 2 plants that it added', 'Undone: 2 plants deleted.');
   expect(screen.queryByText('2 plants imported.')).toBeNull();
 });
 
 it('fixes a problem in place, and sends only that after the others', async () => {
-  const { store, fetch } = openImportWithStore();
-  await createClient(store).createPlant({ body: { id: 9, name: 'Oak' } });
+  const { store, fetch } = await openWith([9, 'Oak']);
   await review(`${csv}y,Ash\n`);
-  await press('Add 2 plants');
-  await heading('2 plants added from plants.csv. 2 were left out.');
+  await pressUntil('Add 2 plants', '2 plants added from plants.csv. 2 were left out.');
   await button('Undo this import');
   expect(closes()).toBe(true);
   const line = await screen.findByRole('form', { name: 'Line 4' });
@@ -141,8 +147,7 @@ it('fixes a problem in place, and sends only that after the others', async () =>
   expect(closes()).toBe(false);
   expect(screen.getByText('Oak').closest('del')).not.toBeNull();
   fetch.mockClear();
-  await press('Update 1 plant');
-  await heading('2 plants added and 1 updated from plants.csv. 1 was left out.');
+  await pressUntil('Update 1 plant', '2 plants added and 1 updated from plants.csv. 1 was left out.');
   expect(closes()).toBe(true);
   expect(fetch).toHaveBeenCalledTimes(1);
   expect(store.plants.get(9n)).toEqual({ name: 'Ivy' });
@@ -150,19 +155,9 @@ it('fixes a problem in place, and sends only that after the others', async () =>
 
 /** Reviews a file against a store with three plants. The first plant is unchanged, and one line is new. */
 async function reviewChanges() {
-  const opened = openImportWithStore();
-  const client = createClient(opened.store);
-  for (const [id, name] of [
-    [1, 'Rose'],
-    [2, 'Fern'],
-    [3, 'Moss'],
-  ] as const)
-    await client.createPlant({ body: { id, name, tag: 'bed' } });
-  const update = (id: number, name: string) =>
-    client.updatePlant({ params: { id }, headers: { 'if-match': '*' }, body: { name, tag: 'bed' } });
+  const opened = await openWith([1, 'Rose', 'bed'], [2, 'Fern', 'bed'], [3, 'Moss', 'bed']);
   await review('id,name,tag\n1,Rose,bed\n2,Fern of the north,bed\n3,Moss,\n4,Ivy,wall\n');
-  const names = () => [...opened.store.plants].map(([id, { name, tag }]) => `${id} ${name} [${tag ?? ''}]`);
-  return { ...opened, client, update, names };
+  return opened;
 }
 
 it('shows what is new, changed, and unchanged, updates and adds with one button, and undoes both', async () => {
@@ -182,8 +177,7 @@ it('shows what is new, changed, and unchanged, updates and adds with one button,
   await heading('1 plant added and 2 updated from plants.csv. 1 was unchanged.');
   expect(names()).toEqual(['1 Rose [bed]', '2 Fern of the north [bed]', '3 Moss []', '4 Ivy [wall]']);
   await press('Undo this import');
-  await press('Restore 2 plants and delete 1');
-  await heading('Undone: 1 plant deleted and 2 restored.');
+  await pressUntil('Restore 2 plants and delete 1', 'Undone: 1 plant deleted and 2 restored.');
   expect(names()).toEqual(['1 Rose [bed]', '2 Fern [bed]', '3 Moss [bed]']);
 });
 
@@ -199,8 +193,8 @@ it('leaves a changed plant out, and includes it again', async () => {
 });
 
 it('does not overwrite changes that others make after the review, and shows them', async () => {
-  const { update, client, names } = await reviewChanges();
-  await update(2, 'Bracken');
+  const { edit, client, names } = await reviewChanges();
+  await edit(2, 'Bracken', 'bed');
   await client.createPlant({ body: { id: 4, name: 'Oak' } });
   await press('Update 2 and add 1 plant');
   await heading(
@@ -212,17 +206,15 @@ it('does not overwrite changes that others make after the review, and shows them
   );
   expect(screen.getByText('Bracken').closest('del')).not.toBeNull();
   await press('Leave out line 5');
-  await press('Update 1 plant');
-  await heading('2 plants updated from plants.csv. 1 was unchanged. 1 was left out.');
+  await pressUntil('Update 1 plant', '2 plants updated from plants.csv. 1 was unchanged. 1 was left out.');
   expect(names()).toEqual(['1 Rose [bed]', '2 Fern of the north [bed]', '3 Moss []', '4 Oak []']);
 });
 
 it('does not undo plants that someone else has changed since the import', async () => {
-  const { update, names } = await reviewChanges();
-  await press('Update 2 and add 1 plant');
-  await heading(/^1 plant added and 2 updated/);
-  await update(2, 'Bracken');
-  await update(4, 'Oak');
+  const { edit, names } = await reviewChanges();
+  await pressUntil('Update 2 and add 1 plant', /^1 plant added and 2 updated/);
+  await edit(2, 'Bracken', 'bed');
+  await edit(4, 'Oak', 'bed');
   await press('Undo this import');
   await press('Restore 2 plants and delete 1');
   await heading('Undone: 1 plant restored. 2 have changed since then and were kept.');
@@ -232,29 +224,25 @@ it('does not undo plants that someone else has changed since the import', async 
 });
 
 it('keeps stored fields that have no column in the file', async () => {
-  const { store } = openImportWithStore();
-  await createClient(store).createPlant({ body: { id: 1, name: 'Rose', tag: 'bed' } });
+  const { store } = await openWith([1, 'Rose', 'bed']);
   await review('id,name\n1,Roses\n');
   expect(screen.getByText('bed').closest('del, ins')).toBeNull();
-  await press('Update 1 plant');
-  await heading('1 plant updated from plants.csv.');
+  await pressUntil('Update 1 plant', '1 plant updated from plants.csv.');
   expect(store.plants.get(1n)).toEqual({ name: 'Roses', tag: 'bed' });
 });
 
-it('says why lines are not compared if the token may not read, and adds new plants', async () => {
-  const { store, fetch } = openImportWithStore();
-  const client = createClient(store);
-  await client.createPlant({ body: { id: 1, name: 'Rose' } });
-  await client.createPlant({ body: { id: 2, name: 'Oak' } });
+/** Rejects the requests to a path from now on. */
+const forbid = ({ fetch, store }: ReturnType<typeof openImportWithStore>, path: string, message: string) =>
   fetch.mockImplementation(async (url, init) =>
-    url.endsWith('/get')
-      ? new Response('{"error":40300,"message":"It may not read."}', { status: 403 })
-      : store.fetch(url, init),
+    url.endsWith(path) ? Response.json({ error: 40300, message }, { status: 403 }) : store.fetch(url, init),
   );
+
+it('says why lines are not compared if the token may not read, and adds new plants', async () => {
+  const opened = await openWith([1, 'Rose'], [2, 'Oak']);
+  forbid(opened, '/get', 'It may not read.');
   await review('id,name\n1,Rose\n2,Ash\n3,Ivy\n');
   await screen.findByText(/^These lines could not be compared with the saved plants. It may not read/);
-  await press('Add 3 plants');
-  await heading('1 plant added from plants.csv. 1 was unchanged. 1 was rejected.');
+  await pressUntil('Add 3 plants', '1 plant added from plants.csv. 1 was unchanged. 1 was rejected.');
   expect(
     within(screen.getByRole('form', { name: 'Line 3' })).getByText(
       /^Plant 2 already exists with different values/,
@@ -263,27 +251,17 @@ it('says why lines are not compared if the token may not read, and adds new plan
 });
 
 it('rejects changed lines if the token may not update', async () => {
-  const { fetch, store } = await reviewChanges();
-  fetch.mockImplementation(async (url, init) =>
-    url.endsWith('/update')
-      ? new Response('{"error":40300,"message":"It may not update."}', { status: 403 })
-      : store.fetch(url, init),
-  );
+  forbid(await reviewChanges(), '/update', 'It may not update.');
   await press('Update 2 and add 1 plant');
   await heading('1 plant added from plants.csv. 1 was unchanged. 2 were rejected.');
   expect(screen.getAllByText('It may not update.')).toHaveLength(2);
 });
 
 it('shows plants that were deleted before, and adds them again on request', async () => {
-  const { store, fetch } = openImportWithStore();
-  const client = createClient(store);
-  for (const id of [1, 2, 3]) {
-    await client.createPlant({ body: { id, name: 'Oak' } });
-    await client.deletePlant({ params: { id } });
-  }
+  const { store, fetch, client, names } = await openWith([1, 'Oak'], [2, 'Oak'], [3, 'Oak']);
+  for (const id of [1, 2, 3]) await client.deletePlant({ params: { id } });
   await review('id,name\n1,Rose\n2,Fern\n3,Ivy\n4,Ash\n');
-  await press('Add 4 plants');
-  await heading('1 plant added from plants.csv. 3 were previously deleted.');
+  await pressUntil('Add 4 plants', '1 plant added from plants.csv. 3 were previously deleted.');
   const line = await screen.findByRole('form', { name: 'Line 2' });
   expect(within(line).getByText(/^A plant with this ID was deleted./)).toBeDefined();
   fetch.mockImplementation(async (url, init) => {
@@ -296,12 +274,7 @@ it('shows plants that were deleted before, and adds them again on request', asyn
   await press('Add 3 deleted plants again');
   await waitFor(() => expect(document.querySelector('.import-stop')?.textContent).toMatch(/Trying again.$/));
   await heading(/^2 plants added from plants.csv. 1 was unchanged. 1 was changed by someone else/);
-  expect([...store.plants].map(([id, { name }]) => `${id} ${name}`).toSorted()).toEqual([
-    '1 Rose',
-    '2 Elm',
-    '3 Ivy',
-    '4 Ash',
-  ]);
+  expect(names().toSorted()).toEqual(['1 Rose []', '2 Elm []', '3 Ivy []', '4 Ash []']);
 });
 
 it('shows each column of a file with its title and samples, and drops none silently', async () => {
@@ -338,8 +311,7 @@ it('generates missing ids, always the same ones, and explains it', async () => {
   const about = (await screen.findByText('IDs are generated for you.')).closest('p')?.textContent;
   expect(about).toContain('importing it again adds no duplicates');
   await press('Review lines');
-  await press('Add 2 plants');
-  await heading('2 plants added from plants.csv.');
+  await pressUntil('Add 2 plants', '2 plants added from plants.csv.');
   expect([...store.plants.keys()].every((id) => id > 0n && id < 2n ** 53n)).toBe(true);
   await press('Import another file');
   await review(text);
@@ -374,8 +346,7 @@ it('resumes after a cancel, and with a new token after a sign-out; until the end
   await press('Add 2 plants');
   expect(closes()).toBe(false);
   await waitFor(() => expect(fetch).toHaveBeenCalledTimes(1));
-  await press('Cancel');
-  await heading('Canceled');
+  await pressUntil('Cancel', 'Canceled');
   expect(total('New')).toBe('2');
   await press('Continue');
   await waitFor(() => expect(fetch).toHaveBeenCalledTimes(2));
@@ -408,8 +379,7 @@ it('keeps what was typed for editing, also if the worker fails or cannot read it
   await press('Review lines');
   await press('Back');
   await press('Review lines');
-  await press('Add 2 plants');
-  await heading('2 plants added from the pasted lines.');
+  await pressUntil('Add 2 plants', '2 plants added from the pasted lines.');
   await press('Import other lines');
   expect((await field()).value).toBe('');
 });
@@ -451,8 +421,7 @@ it('reads the file again with another title line, sheet or encoding', async () =
   await userEvent.selectOptions(await screen.findByLabelText(/^If names look wrong/), 'windows-1251');
   await screen.findByText('Роза', { selector: 'li' });
   await press('Review lines');
-  await press('Add 1 plant');
-  await heading('1 plant added from plants.csv.');
+  await pressUntil('Add 1 plant', '1 plant added from plants.csv.');
   expect([...store.plants.values()].map(({ name }) => name)).toEqual(['Fern', 'Роза']);
 });
 
@@ -476,14 +445,12 @@ it('fixes all ids of a kind at once, keeps manual edits, and undoes the fix', as
   const [, takeBack] = await screen.findAllByRole('button', { name: 'Undo this fix' });
   if (takeBack) await userEvent.click(takeBack);
   await button('Read IDs such as 1.001 as 1001 in 2 lines');
-  await press('Add 3 plants');
-  await heading(/^3 plants added from plants.csv. \d (was|were) left out.$/);
+  await pressUntil('Add 3 plants', /^3 plants added from plants.csv. \d (was|were) left out.$/);
   expect([...store.plants.keys()].toSorted((a, b) => Number(a - b)).slice(0, 2)).toEqual([3n, 7n]);
 });
 
 it('deletes only the plants that it added, after two clicks, and then adds a fixed file with the same ids', async () => {
-  const { store, fetch } = openImportWithStore();
-  await createClient(store).createPlant({ body: { id: 1, name: 'Rose' } });
+  const { store, fetch } = await openWith([1, 'Rose']);
   const lines = Array.from({ length: 1500 }, (_, index) => `${index + 1},${index === 0 ? 'Rose' : 'Fern'}`);
   await review(`id,name\n${lines.join('\n')}\n`);
   await press('Add 1,499 plants');
@@ -496,27 +463,22 @@ it('deletes only the plants that it added, after two clicks, and then adds a fix
     { kind: 'delay', ms: 0 },
     { kind: 'status', status: 403, body: '{"error":40300,"message":"No."}' },
   );
-  await press('Delete the 1,499 plants that it added');
-  await heading('Interrupted');
-  await press('Continue');
-  await heading('Undone: 1,499 plants deleted.');
+  await pressUntil('Delete the 1,499 plants that it added', 'Interrupted');
+  await pressUntil('Continue', 'Undone: 1,499 plants deleted.');
   expect([...store.plants.keys()]).toEqual([1n]);
   expect(total('Saved')).toBeUndefined();
   await press('Import another file');
   await review('id,name\n1,Rose\n2,Ivy\n');
   expect(screen.getByText('Previously deleted plants will be added again.')).toBeDefined();
-  await press('Add 1 plant');
-  await heading('1 plant added from plants.csv. 1 was unchanged.');
+  await pressUntil('Add 1 plant', '1 plant added from plants.csv. 1 was unchanged.');
   expect(store.plants.get(2n)).toEqual({ name: 'Ivy' });
 });
 
 it('does not delete what was changed after the import', async () => {
-  const { store } = openImportWithStore();
+  const { store, client, edit } = await openWith();
   await review('id,name,tag\n1,Rose,red\n2,Fern,\n3,Ivy,\n');
-  await press('Add 3 plants');
-  await heading('3 plants added from plants.csv.');
-  const client = createClient(store);
-  await client.updatePlant({ params: { id: 2 }, headers: { 'if-match': '*' }, body: { name: 'Oak' } });
+  await pressUntil('Add 3 plants', '3 plants added from plants.csv.');
+  await edit(2, 'Oak');
   await client.deletePlant({ params: { id: 3 } });
   await press('Undo this import');
   await press('Delete the 3 plants that it added');
@@ -525,9 +487,7 @@ it('does not delete what was changed after the import', async () => {
 });
 
 it('tidies names and tags that differ only in spaces or case to the most common form, and undoes that', async () => {
-  const { store } = openImportWithStore();
-  const client = createClient(store);
-  for (const id of [7, 8]) await client.createPlant({ body: { id, name: 'Oak', tag: 'Staude' } });
+  const { store } = await openWith([7, 'Oak', 'Staude'], [8, 'Oak', 'Staude']);
   await review('id,name,tag\n1,Rose,staude\n2, Fern ,Staude \n3,Ivy,Farn\n');
   const about = /^Some names or tags differ only in spaces/;
   await screen.findByText(about);
@@ -536,8 +496,7 @@ it('tidies names and tags that differ only in spaces or case to the most common 
   expect(screen.queryByText(about)).toBeNull();
   await press('Undo this fix');
   await press('Clean up 3 values');
-  await press('Add 3 plants');
-  await heading('3 plants added from plants.csv.');
+  await pressUntil('Add 3 plants', '3 plants added from plants.csv.');
   expect([1n, 2n, 3n].map((id) => store.plants.get(id))).toEqual([
     { name: 'Rose', tag: 'Staude' },
     { name: 'Fern', tag: 'Staude' },
@@ -546,14 +505,7 @@ it('tidies names and tags that differ only in spaces or case to the most common 
 });
 
 it('warns if the ids probably belong to other plants', async () => {
-  const { store } = openImportWithStore();
-  const client = createClient(store);
-  for (const [id, name] of [
-    [1, 'Rosa rugosa'],
-    [2, 'Ivy'],
-    [3, 'Moss'],
-  ] as const)
-    await client.createPlant({ body: { id, name } });
+  await openWith([1, 'Rosa rugosa'], [2, 'Ivy'], [3, 'Moss']);
   const warning = /^Most changed lines have a very different name/;
   await review('id,name\n1,Rosa rugosa alba\n2,Oak\n3,Green moss\n');
   expect(screen.queryByText(warning)).toBeNull();

@@ -1,24 +1,22 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { render, screen, waitFor } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, it, vi } from 'vitest';
-import { App } from '../app.js';
+import { screen, waitFor } from '@testing-library/react';
+import { beforeEach, expect, it } from 'vitest';
+import { openApp, serve, token } from '../../test/open-page.js';
 
-const known = `pst_${'0'.repeat(42)}72YDVwp`;
-const store = createFakePlantStore({ baseUrl: location.origin, token: known });
+const store = createFakePlantStore({ baseUrl: location.origin, token });
 
 beforeEach(async () => {
   history.replaceState(null, '', '/');
   store.clear();
   await createClient(store).createPlant({ body: { id: 3, name: 'Rose' } });
-  vi.stubGlobal('fetch', store.fetch);
+  serve(store);
 });
 
 async function open() {
-  render(<App tokenFromAddress={known} />);
+  const user = openApp(token);
   await screen.findByText('Rose');
-  return userEvent.setup();
+  return user;
 }
 
 it('searches on /, also from the import, adds on n, and does neither while the person types or a sheet is open', async () => {

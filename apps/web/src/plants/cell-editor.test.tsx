@@ -1,13 +1,12 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, expect, it, vi } from 'vitest';
-import { renderView } from '../../test/render-view.js';
-import { useRoute } from '../route.js';
-import { Plants } from './plants.js';
+import { beforeEach, expect, it } from 'vitest';
+import { editByOthers as editIn, noChanges, openPlants, rejectNext, serve } from '../../test/open-page.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
-let updates: string[];
+/** The updates so far. */
+let updates: () => string[];
 
 beforeEach(async () => {
   store = createFakePlantStore({ baseUrl: location.origin });
@@ -17,19 +16,10 @@ beforeEach(async () => {
     { id: 3, name: 'Rose', tag: 'sun' },
   ];
   await createClient(store).createPlants({ body: { plants } });
-  updates = [];
   history.replaceState(null, '', '/?order=id');
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    // No change feed, so that the page learns about others' changes only from its own requests.
-    if (url.includes('/changes')) return Response.json({ error: 50100, message: 'No.' }, { status: 501 });
-    if (init.method === 'PUT') updates.push(url.slice(location.origin.length));
-    return store.fetch(url, init);
-  });
+  const sent = serve(store, async (url) => (url.includes('/changes') ? noChanges() : undefined));
+  updates = () => sent.filter((request) => request.startsWith('PUT'));
 });
-
-function View() {
-  return <Plants route={useRoute()} />;
-}
 
 const row = (name: string) => screen.getByRole('row', { name: new RegExp(`^${name} `) });
 const field = (name = 'Name') =>
@@ -37,12 +27,16 @@ const field = (name = 'Name') =>
     name,
   });
 const hasNoField = () => waitFor(() => expect(document.querySelector('.cell-editor')).toBeNull());
-const editByOthers = (id: number, body: { name: string; tag?: string }) =>
-  createClient(store).updatePlant({ params: { id }, headers: { 'if-match': '*' }, body });
+/** Presses keys that end the edit. */
+async function end(user: Awaited<ReturnType<typeof type>>, keys: string) {
+  await user.keyboard(keys);
+  await hasNoField();
+}
+const editByOthers = (id: number, body: { name: string; tag?: string }) => editIn(store, id, body);
 
 /** Begins to edit the name of the fern, and types a new one. */
 async function type(text: string) {
-  const user = renderView(<View />, store.token);
+  const user = openPlants(store);
   await screen.findByText('Fern');
   act(() => row('Fern').focus());
   await user.keyboard('{Enter}');
@@ -61,18 +55,15 @@ it('starts on Enter, F2, a double click and a button, saves the name on Enter, a
   await waitFor(() => expect(document.activeElement).toBe(row('Oak')));
   await user.keyboard('{F2}');
   expect((await field()).value).toBe('Oak');
-  await user.keyboard('{Escape}');
-  await hasNoField();
+  await end(user, '{Escape}');
   await user.dblClick(screen.getByText('sun'));
   expect((await field('Tag')).value).toBe('sun');
-  await user.keyboard('{Escape}');
-  await hasNoField();
+  await end(user, '{Escape}');
   await user.click(within(row('Rose')).getByTitle('Edit'));
   expect((await field()).value).toBe('Rose');
   // Without a change nothing is sent.
-  await user.keyboard('{Enter}');
-  await hasNoField();
-  expect(updates).toEqual(['/plants/1']);
+  await end(user, '{Enter}');
+  expect(updates()).toEqual(['PUT /plants/1']);
 });
 
 it('saves on Tab and moves to the tag, saves that on Enter, and moves to the same cell of other rows with the arrow keys', async () => {
@@ -80,8 +71,7 @@ it('saves on Tab and moves to the tag, saves that on Enter, and moves to the sam
   const tag = await field('Tag');
   await waitFor(() => expect(document.activeElement).toBe(tag));
   expect(store.plants.get(1n)).toEqual({ name: 'Oak', tag: 'shade' });
-  await user.keyboard('bed{Enter}');
-  await hasNoField();
+  await end(user, 'bed{Enter}');
   expect(store.plants.get(1n)).toEqual({ name: 'Oak', tag: 'bed' });
   await waitFor(() => expect(document.activeElement).toBe(row('Oak')));
   await user.keyboard('{Enter}');
@@ -89,16 +79,14 @@ it('saves on Tab and moves to the tag, saves that on Enter, and moves to the sam
   await user.keyboard('Elm{ArrowDown}');
   await waitFor(async () => expect((await field()).value).toBe('Ivy'));
   expect(store.plants.get(1n)).toEqual({ name: 'Elm', tag: 'bed' });
-  await user.keyboard('{Shift>}{Tab}{/Shift}');
-  await hasNoField();
+  await end(user, '{Shift>}{Tab}{/Shift}');
 });
 
 it('restores the previous text on Escape', async () => {
   const user = await type('Oak');
-  await user.keyboard('{Escape}');
-  await hasNoField();
+  await end(user, '{Escape}');
   await waitFor(() => expect(document.activeElement).toBe(row('Fern')));
-  expect([updates, store.plants.get(1n)]).toEqual([[], { name: 'Fern', tag: 'shade' }]);
+  expect([updates(), store.plants.get(1n)]).toEqual([[], { name: 'Fern', tag: 'shade' }]);
 });
 
 it('saves when the focus moves elsewhere, and leaves it there', async () => {
@@ -122,7 +110,7 @@ it.each([
   expect(alert.textContent).toMatch(/^Someone changed this plant while you were editing\..*Fir.*theirs$/);
   // Nor on another Enter.
   await user.keyboard('{Enter}');
-  expect([updates, (await field()).value, store.plants.get(1n)]).toEqual([[], 'Oak', theirs]);
+  expect([updates(), (await field()).value, store.plants.get(1n)]).toEqual([[], 'Oak', theirs]);
   await user.click(screen.getByRole('button', { name: decision }));
   await hasNoField();
   expect(store.plants.get(1n)).toEqual(expected);
@@ -157,28 +145,20 @@ it('asks again if the plant changes between the question and the answer', async 
 
 it('keeps the text if it cannot be saved, and says why', async () => {
   const user = await type('Oak');
-  const message = 'Not permitted.';
-  store.fail({
-    operation: 'updatePlant',
-    kind: 'status',
-    status: 403,
-    body: JSON.stringify({ error: 40300, message }),
-  });
+  rejectNext(store, 'updatePlant');
   await user.keyboard('{Enter}');
   const alert = await screen.findByText(/^Not saved\. Your text is still here\./);
   expect([alert.role || alert.closest('[role]')?.role, (await field()).value]).toEqual(['alert', 'Oak']);
   expect(store.plants.get(1n)?.name).toBe('Fern');
-  await user.keyboard('{Enter}');
-  await hasNoField();
+  await end(user, '{Enter}');
   expect(store.plants.get(1n)?.name).toBe('Oak');
 });
 
 it('does not send an invalid name', async () => {
   const user = await type('{Backspace}{Enter}');
   await screen.findByText('Name is required.');
-  expect([updates, (await field()).getAttribute('aria-invalid')]).toEqual([[], 'true']);
-  await user.keyboard('{Escape}');
-  await hasNoField();
+  expect([updates(), (await field()).getAttribute('aria-invalid')]).toEqual([[], 'true']);
+  await end(user, '{Escape}');
   expect(row('Fern')).toBeDefined();
 });
 

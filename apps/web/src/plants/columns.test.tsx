@@ -1,23 +1,17 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { screen } from '@testing-library/react';
-import { expect, it, vi } from 'vitest';
-import { renderView } from '../../test/render-view.js';
-import { useRoute } from '../route.js';
+import { expect, it } from 'vitest';
+import { openPlants, serve } from '../../test/open-page.js';
 import { restoreSort } from '../shared/sort-list.js';
-import { Plants } from './plants.js';
-
-function View() {
-  return <Plants route={useRoute()} />;
-}
 
 /** Shows the list, as after loading the page at `/`. */
 async function open() {
   const plants = [{ id: 701, name: 'Rose', tag: 'sun' }];
   const store = createFakePlantStore({ baseUrl: location.origin, plants });
-  vi.stubGlobal('fetch', store.fetch);
+  serve(store);
   history.replaceState(null, '', '/');
   restoreSort();
-  const user = renderView(<View />, store.token);
+  const user = openPlants(store);
   await screen.findByText('Rose');
   return user;
 }

@@ -1,32 +1,19 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { expect, it, vi } from 'vitest';
-import { renderView } from '../../test/render-view.js';
-import { navigate, useRoute } from '../route.js';
-import { Plants } from './plants.js';
-
-function View() {
-  return <Plants route={useRoute()} />;
-}
+import { expect, it } from 'vitest';
+import { openPlants, serve } from '../../test/open-page.js';
+import { navigate } from '../route.js';
 
 /** Shows 1,200 plants with the tag bed, 1,000 of them loaded. The store has three other plants. */
 async function open() {
-  const plants = Array.from({ length: 1_203 }, (_, id) => ({
-    id,
-    name: `plant ${id}`,
-    tag: id < 3 ? 'pot' : 'bed',
-  }));
+  const tagOf = (id: number) => (id < 3 ? 'pot' : 'bed');
+  const plants = Array.from({ length: 1_203 }, (_, id) => ({ id, name: `plant ${id}`, tag: tagOf(id) }));
   const store = createFakePlantStore({ baseUrl: location.origin, plants });
-  const sent: string[] = [];
   /** Delays the following pages of lists. */
-  const next = { held: Promise.resolve() };
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    sent.push(`${init.method} ${url.slice(location.origin.length)}`);
-    if (url.includes('after=')) await next.held;
-    return store.fetch(url, init);
-  });
+  const next: { held: Promise<undefined> } = { held: Promise.resolve(undefined) };
+  const sent = serve(store, async (url) => (url.includes('after=') ? next.held : undefined));
   history.replaceState(null, '', '/?tag=bed');
-  const user = renderView(<View />, store.token);
+  const user = openPlants(store);
   await screen.findByText('1,200 plants found');
   /** Chooses to delete all, and returns the dialog that asks for confirmation. */
   const ask = async () => {
@@ -64,12 +51,12 @@ it('deletes all plants of the list, loaded or not, and restores them with one un
 
 it('deletes nothing if another list is shown before all plants are loaded', async () => {
   const { user, next, ask } = await open();
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<undefined>();
   next.held = promise;
   const dialog = await ask();
   await user.click(dialog.getByRole('button', { name: 'Delete 1,200 plants' }));
   act(() => navigate({ view: 'plants', filter: { tag: 'pot', order: 'newest' } }));
-  resolve();
+  resolve(undefined);
   await screen.findByText('3 plants found');
   expect(screen.queryByText(/^Deleting/)).toBeNull();
   expect(screen.getAllByRole('row').slice(1)).toHaveLength(3);

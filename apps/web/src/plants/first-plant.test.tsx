@@ -1,30 +1,19 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { screen, waitFor } from '@testing-library/react';
-import { beforeEach, expect, it, vi } from 'vitest';
-import { renderView } from '../../test/render-view.js';
-import { useRoute } from '../route.js';
-import { Plants } from './plants.js';
+import { beforeEach, expect, it } from 'vitest';
+import { noChanges, openPlants, serve } from '../../test/open-page.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 
 beforeEach(() => {
   store = createFakePlantStore({ baseUrl: location.origin });
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
-    // No change feed, so that the page learns about plants only from its own requests.
-    url.includes('/changes')
-      ? Response.json({ error: 50100, message: 'No.' }, { status: 501 })
-      : store.fetch(url, init),
-  );
+  serve(store, async (url) => (url.includes('/changes') ? noChanges() : undefined));
   history.replaceState(null, '', '/');
 });
 
-function View() {
-  return <Plants route={useRoute()} />;
-}
-
 /** Shows the form, and types a name and a tag. */
 async function type(name: string, tag: string) {
-  const user = renderView(<View />, store.token);
+  const user = openPlants(store);
   await user.click(await screen.findByRole('textbox', { name: 'Name' }));
   if (name !== '') await user.paste(name);
   await user.click(screen.getByRole('textbox', { name: 'Tag' }));
@@ -53,8 +42,7 @@ it('sends no plant without a name, and says so', async () => {
 
 it('stores a plant once if its reply was lost, and does not reuse its id', async () => {
   const user = await type('Fern', '');
-  const lose = () => store.fail({ operation: 'createPlant', kind: 'drop', stored: true, times: 3 });
-  lose();
+  store.fail({ operation: 'createPlant', kind: 'drop', stored: true, times: 3 });
   const press = () => user.click(screen.getByRole('button', { name: 'Add plant' }));
   await press();
   await screen.findByRole('alert');

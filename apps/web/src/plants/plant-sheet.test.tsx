@@ -1,14 +1,8 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import { renderView } from '../../test/render-view.js';
-import { useRoute } from '../route.js';
+import { openPlants, serve } from '../../test/open-page.js';
 import { withoutSideBar } from '../shared/use-media.js';
-import { Plants } from './plants.js';
-
-function View() {
-  return <Plants route={useRoute()} />;
-}
 
 const names = ['Ash', 'Birch', 'Cedar'];
 
@@ -16,9 +10,9 @@ const names = ['Ash', 'Birch', 'Cedar'];
 async function open() {
   const plants = names.map((name, at) => ({ id: at + 1, name: `${name} – latin ${at}`, tag: 'tree' }));
   const store = createFakePlantStore({ baseUrl: location.origin, plants });
-  vi.stubGlobal('fetch', store.fetch);
+  serve(store);
   history.replaceState(null, '', '/?order=id');
-  const user = renderView(<View />, store.token);
+  const user = openPlants(store);
   await user.click(await screen.findByText('Birch'));
   await screen.findByRole('heading', { name: 'Birch' });
   return user;

@@ -3,47 +3,46 @@ import { createFakePlantStore } from '@plant-store/client/testing';
 import { errorTexts } from '@plant-store/contract/error-texts';
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { describes, onTokenRejected, renderView } from '../../test/render-view.js';
-import { home, navigate, useRoute } from '../route.js';
+import { editByOthers, noChanges, openPlants, serve } from '../../test/open-page.js';
+import { describes, onTokenRejected } from '../../test/render-view.js';
+import { home, navigate } from '../route.js';
 import { keepPreferences, readPreferences } from '../shared/preferences.js';
-import { Plants } from './plants.js';
 import { deleteDelayMs } from './undo-provider.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];
 /** The error with which the service answers each request. */
 let failure: keyof typeof errors | undefined;
+let hasChanges: boolean;
 
 /** Of two plants added in the same millisecond, the one with the larger id counts as newer. */
 const smallest = -9_223_372_036_854_775_808n;
 
 beforeEach(async () => {
   store = createFakePlantStore({ baseUrl: location.origin });
-  const client = createClient(store);
-  await client.createPlant({ body: { id: smallest, name: 'Fern', tag: 'shade' } });
-  await client.createPlant({ body: { id: 2n, name: '' } });
-  await client.createPlant({ body: { id: 3n, name: 'Rose', tag: 'sun' } });
-  sent = [];
+  const plants = [
+    { id: smallest, name: 'Fern', tag: 'shade' },
+    { id: 2n, name: '' },
+    { id: 3n, name: 'Rose', tag: 'sun' },
+  ];
+  for (const body of plants) await createClient(store).createPlant({ body });
   failure = undefined;
+  hasChanges = true;
   history.replaceState(null, '', '/');
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    sent.push(`${init.method} ${url.slice(location.origin.length)}`);
+  sent = serve(store, async (url) => {
     // truth.test.tsx tests the change feed.
-    if (failure === undefined || url.includes('/changes')) return store.fetch(url, init);
+    if (url.includes('/changes')) return hasChanges ? undefined : noChanges();
+    if (failure === undefined) return undefined;
     const { error, status } = errors[failure];
     const { example: message } = errorTexts[failure];
     return Response.json({ error, message }, { status });
   });
 });
 
-function View() {
-  return <Plants route={useRoute()} />;
-}
-
 /** Shows the page with the column of ids, which is hidden by default. */
 function open() {
   keepPreferences({ hidden: [] });
-  return renderView(<View />, store.token);
+  return openPlants(store);
 }
 
 async function remove(user: ReturnType<typeof open>, name: string) {
@@ -222,15 +221,15 @@ it.each([
   ['Discard what I typed', { name: 'Rose', tag: 'theirs' }],
 ])(`shows someone else's concurrent change before "%s" decides`, async (decision, expected) => {
   const user = await editRose('Rosa', 'mine');
-  const theirs = { params: { id: 3 }, body: { name: 'Rose', tag: 'theirs' } };
-  await createClient(store).updatePlant({ ...theirs, headers: { 'if-match': '*' } });
+  const theirs = { name: 'Rose', tag: 'theirs' };
+  await editByOthers(store, 3, theirs);
   await press(user, 'Save');
   const now = await panel().findByText(/^It is now:/);
   expect([now.closest('p')?.textContent, alertText()]).toEqual([
     'It is now: Rose theirs',
     expect.stringContaining('Nothing was saved'),
   ]);
-  expect([typed(), store.plants.get(3n)]).toEqual([['Rosa', 'mine'], theirs.body]);
+  expect([typed(), store.plants.get(3n)]).toEqual([['Rosa', 'mine'], theirs]);
   await press(user, decision);
   if (decision !== 'Save') await press(user, 'Save');
   await panel().findByText('Saved.');
@@ -257,8 +256,7 @@ it.each([
 
 it('shows during an edit that someone else changed the plant, above its current state', async () => {
   const user = await editRose('Rosa', 'mine');
-  const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
-  await createClient(store).updatePlant({ ...theirs, headers: { 'if-match': '*' } });
+  await editByOthers(store, 3, { name: 'Rosier' });
   await panel().findByRole('heading', { name: 'Rosier' });
   await waitFor(() => expect(alertText()).toContain('Someone changed this plant'));
   expect(
@@ -274,32 +272,19 @@ it('shows during an edit that someone else changed the plant, above its current 
   expect(store.plants.get(3n)).toEqual({ name: 'Rosa', tag: 'mine' });
 });
 
-/** Disables the change feed. */
-function stubNoChanges() {
-  const { fetch } = globalThis;
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
-    url.includes('/changes')
-      ? Response.json({ error: 50100, message: 'No.' }, { status: 501 })
-      : fetch(url, init),
-  );
-}
-
 it('does not treat the state before the edit as a change', async () => {
-  stubNoChanges();
+  hasChanges = false;
   const user = open();
   await user.click(await screen.findByText('Rose'));
-  const theirs = { params: { id: 3 }, body: { name: 'Rosier' } };
-  await createClient(store).updatePlant({ ...theirs, headers: { 'if-match': '*' } });
+  await editByOthers(store, 3, { name: 'Rosier' });
   await press(user, 'Edit');
   await panel().findByRole('heading', { name: 'Rosier' });
   expect([field('Name').value, panel().queryByText(/^It is now/), alertText()]).toEqual(['Rosier', null, '']);
 });
 
 it('shows the previous state of a plant, and restores it unless someone else has changed the plant', async () => {
-  stubNoChanges();
-  const client = createClient(store);
-  const change = { params: { id: 3 }, headers: { 'if-match': '*' } };
-  await client.updatePlant({ ...change, body: { name: 'Rosa' } });
+  hasChanges = false;
+  await editByOthers(store, 3, { name: 'Rosa' });
   const user = open();
   await user.click(await screen.findByText('Rosa'));
   await screen.findByRole('button', { name: 'Restore Rose' });
@@ -308,7 +293,7 @@ it('shows the previous state of a plant, and restores it unless someone else has
     expect.stringMatching(/^Name and tag editedRestoreBefore: RoseAfter: Rosasuntonone\d+:\d+/),
     expect.stringMatching(/^Added\d+:\d+/),
   ]);
-  await client.updatePlant({ ...change, body: { name: 'Rosier' } });
+  await editByOthers(store, 3, { name: 'Rosier' });
   await press(user, 'Restore Rose');
   await waitFor(() => expect(alertText()).toContain('Nothing was'));
   expect(store.plants.get(3n)).toEqual({ name: 'Rosier' });
@@ -354,8 +339,7 @@ it('shows what others add, edit and delete', async () => {
   await other.createPlant({ body: { id: 9, name: 'Ivy' } });
   await waitFor(async () => expect(await names()).toEqual(['Ivy', 'Rose', '(no name)', 'Fern']));
   await user.click(screen.getByText('Rose'));
-  const theirs = { params: { id: 3 }, body: { name: 'Rosa' } };
-  await other.updatePlant({ ...theirs, headers: { 'if-match': '*' } });
+  await editByOthers(store, 3, { name: 'Rosa' });
   await screen.findByRole('heading', { name: 'Rosa' });
   await other.deletePlant({ params: { id: 9 } });
   await waitFor(async () => expect(await names()).toEqual(['Rosa', '(no name)', 'Fern']));

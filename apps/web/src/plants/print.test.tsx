@@ -1,23 +1,13 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { screen, waitFor } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import { renderView } from '../../test/render-view.js';
-import { useRoute } from '../route.js';
-import { Plants } from './plants.js';
-
-function View() {
-  return <Plants route={useRoute()} />;
-}
+import { openPlants, serve } from '../../test/open-page.js';
 
 /** Opens the list of a store with a number of plants, and collects what the page prints. */
 async function open(count: number, query = '', tag = (id: number): string | undefined => `bed ${id % 2}`) {
-  const plants = Array.from({ length: count }, (_, id) => ({
-    id,
-    name: `Plant ${id}`,
-    tag: tag(id),
-  }));
+  const plants = Array.from({ length: count }, (_, id) => ({ id, name: `Plant ${id}`, tag: tag(id) }));
   const store = createFakePlantStore({ baseUrl: location.origin, plants });
-  vi.stubGlobal('fetch', store.fetch);
+  serve(store);
   history.replaceState(null, '', `/${query}`);
   const printed: string[][] = [];
   const read = (selector: string) =>
@@ -34,55 +24,39 @@ async function open(count: number, query = '', tag = (id: number): string | unde
     ]);
     window.dispatchEvent(new Event('afterprint'));
   });
-  const user = renderView(<View />, store.token);
+  const user = openPlants(store);
   await screen.findByRole('grid');
   return { user, printed };
 }
 
-it('prints all plants of the list, loaded or not, and shows them only on paper', async () => {
-  const { user, printed } = await open(1_200);
-  await screen.findByText('1,200 plants');
+const only = 'Only the first 2,000 plants are printed. To print others, search or filter the list.';
+
+it.each([
+  ['all, loaded or not', 1_200, ['1,200 plants. Newest first.', '1200 rows'], /^Plant 0bed 0/],
+  ['no more than 2,000', 2_100, ['2,000 plants. Newest first.', only, '2000 rows'], /^Plant 100bed/],
+])('prints the plants of the list, only on paper: %s', async (_, count, about, last) => {
+  const { user, printed } = await open(count);
+  await screen.findByText(`${count.toLocaleString('en')} plants`);
   await user.click(screen.getByRole('button', { name: 'More' }));
   await user.click(screen.getByRole('button', { name: 'Print the list' }));
   await waitFor(() => expect(printed).toHaveLength(1));
-  expect(printed[0]).toEqual([
-    'All plants',
-    '1,200 plants. Newest first.',
-    '1200 rows',
-    expect.stringMatching(/^Plant 0bed 0/),
-  ]);
+  expect(printed[0]).toEqual(['All plants', ...about, expect.stringMatching(last)]);
   await waitFor(() => expect(document.querySelector('.print-list')).toBeNull());
 });
 
-it("prints the matching plants with the browser's shortcut, with the tag as the title", async () => {
-  const { user, printed } = await open(30, '?tag=bed%201');
-  await screen.findByText('15 plants found');
-  await user.keyboard('{Control>}p{/Control}');
-  await waitFor(() => expect(printed).toHaveLength(1));
-  expect(printed[0]?.slice(0, 3)).toEqual(['bed 1', '15 plants. Newest first.', '15 rows']);
-});
-
-it('says on paper how the list is sorted, and that the plants have no tag', async () => {
-  const { user, printed } = await open(30, '?without=tag&order=-name', () => undefined);
-  await screen.findByText('30 plants found');
-  await user.keyboard('{Control>}p{/Control}');
-  await waitFor(() => expect(printed).toHaveLength(1));
-  expect(printed[0]?.slice(0, 3)).toEqual(['Untagged', '30 plants. Name, Z to A.', '30 rows']);
-});
-
-it('says on paper that more follow beyond 2,000 plants', async () => {
-  const { user, printed } = await open(2_100);
-  await user.click(screen.getByRole('button', { name: 'More' }));
-  await user.click(screen.getByRole('button', { name: 'Print the list' }));
-  await waitFor(() => expect(printed).toHaveLength(1));
-  expect(printed[0]).toEqual([
-    'All plants',
-    '2,000 plants. Newest first.',
-    'Only the first 2,000 plants are printed. To print others, search or filter the list.',
-    '2000 rows',
-    expect.stringMatching(/^Plant 100bed/),
-  ]);
-});
+it.each([
+  ['?tag=bed%201', 'bed 1', 15, 'Newest first', (id: number) => `bed ${id % 2}`],
+  ['?without=tag&order=-name', 'Untagged', 30, 'Name, Z to A', () => undefined],
+])(
+  "prints what matches with the browser's shortcut, and what it is: %s",
+  async (query, title, count, order, tag) => {
+    const { user, printed } = await open(30, query, tag);
+    await screen.findByText(`${count} plants found`);
+    await user.keyboard('{Control>}p{/Control}');
+    await waitFor(() => expect(printed).toHaveLength(1));
+    expect(printed[0]?.slice(0, 3)).toEqual([title, `${count} plants. ${order}.`, `${count} rows`]);
+  },
+);
 
 it('prints labels of all plants in the list, on the sheets that are chosen', async () => {
   const { user } = await open(30);

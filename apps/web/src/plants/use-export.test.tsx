@@ -1,16 +1,10 @@
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { screen, waitFor } from '@testing-library/react';
 import { unzipSync } from 'fflate';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { catchSaved } from '../../test/open-import.js';
-import { renderView } from '../../test/render-view.js';
+import { openPlants, serve } from '../../test/open-page.js';
 import { file, read } from '../import/worker/testing/read.js';
-import { useRoute } from '../route.js';
-import { Plants } from './plants.js';
-
-function View() {
-  return <Plants route={useRoute()} />;
-}
 
 /** Shows the plants with the tag bed, two of three, and starts to export them. */
 async function start(item: string, answer: () => Promise<Response | undefined> = async () => undefined) {
@@ -19,12 +13,9 @@ async function start(item: string, answer: () => Promise<Response | undefined> =
   const store = createFakePlantStore({ baseUrl: location.origin, plants });
   history.replaceState(null, '', '/?tag=bed');
   let isExporting = false;
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    const isList = isExporting && url.includes('tag=bed');
-    return ((isList && (await answer())) || undefined) ?? store.fetch(url, init);
-  });
+  serve(store, (url) => (isExporting && url.includes('tag=bed') ? answer() : undefined));
   const saved = catchSaved();
-  const user = renderView(<View />, store.token);
+  const user = openPlants(store);
   await screen.findByText('2 plants found');
   isExporting = true;
   await user.click(screen.getByRole('button', { name: 'More' }));

@@ -1,27 +1,24 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { cleanup, render, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { App } from '../app.js';
+import { openApp, serve, token } from '../../test/open-page.js';
 import { narrowScreen, withoutSideBar } from '../shared/use-media.js';
 
-const token = `pst_${'0'.repeat(42)}72YDVwp`;
 let store: ReturnType<typeof createFakePlantStore>;
 
 beforeEach(() => {
   const tags = ['shade', 'shade', 'sun', undefined];
   const plants = tags.map((tag, at) => ({ id: at + 1, name: `plant ${at + 1}`, ...(tag && { tag }) }));
   store = createFakePlantStore({ baseUrl: location.origin, token, plants });
-  vi.stubGlobal('fetch', store.fetch);
+  serve(store);
   history.replaceState(null, '', '/');
 });
 
 async function open() {
-  cleanup();
-  render(<App tokenFromAddress={token} />);
+  const user = openApp(token);
   await screen.findByText('plant 4');
-  return userEvent.setup();
+  return user;
 }
 
 const nav = () => within(screen.getByRole('navigation', { name: 'Plant Store' }));

@@ -1,21 +1,17 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
-import { cleanup, render, screen, waitFor, within } from '@testing-library/react';
-import userEvent, { type UserEvent } from '@testing-library/user-event';
-import { expect, it, vi } from 'vitest';
-import { App } from '../app.js';
-
-const token = `pst_${'0'.repeat(42)}72YDVwp`;
+import { screen, waitFor, within } from '@testing-library/react';
+import type { UserEvent } from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { openApp, serve, token } from '../../test/open-page.js';
 
 /** Opens the page with a token that has these scopes. */
 async function open(scopes: readonly Scope[]) {
   const store = createFakePlantStore({ baseUrl: location.origin, token, scopes });
-  vi.stubGlobal('fetch', store.fetch);
+  serve(store);
   history.replaceState(null, '', '/');
-  cleanup();
-  render(<App tokenFromAddress={token} />);
-  return { user: userEvent.setup(), store, client: createClient(store) };
+  return { user: openApp(token), store, client: createClient(store) };
 }
 
 async function showTokens(user: UserEvent) {

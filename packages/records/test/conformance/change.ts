@@ -61,38 +61,23 @@ export function testChange<Fields extends object>(subject: Subject<Fields>): voi
 
   it('a record to what depends on the change before it', async () => {
     await createAll([record(1n, 0), record(2n, 1)]);
-    const outcomes: string[] = [];
-    const steps = [
-      append(1n, 'a'),
-      append(2n, 'a'),
-      append(1n, 'b'),
-      append(3n, 'a'),
-      remove(1n),
-      append(1n, 'c'),
-      remove(1n),
-      reuse(record(1n, 1)),
-      reuse(record(1n)),
-      append(1n, 'd'),
-      remove(3n, true),
-      remove(3n, true),
-      reuse(record(3n)),
+    const steps: readonly (readonly [Change<Fields>, outcome: string])[] = [
+      [append(1n, 'a'), 'record recorda'],
+      [append(2n, 'a'), 'record recorda'],
+      [append(1n, 'b'), 'recorda recordab'],
+      [append(3n, 'a'), '- -'],
+      [remove(1n), 'recordab deleted'],
+      [append(1n, 'c'), 'deleted -'],
+      [remove(1n), 'deleted -'],
+      [reuse(record(1n, 1)), 'deleted record'],
+      [reuse(record(1n)), 'record -'],
+      [append(1n, 'd'), 'record recordd'],
+      [remove(3n, true), '- deleted'],
+      [remove(3n, true), 'deleted -'],
+      [reuse(record(3n)), 'deleted record'],
     ];
-    for (const step of steps) outcomes.push(await change(step));
-    expect(outcomes).toEqual([
-      'record recorda',
-      'record recorda',
-      'recorda recordab',
-      '- -',
-      'recordab deleted',
-      'deleted -',
-      'deleted -',
-      'deleted record',
-      'record -',
-      'record recordd',
-      '- deleted',
-      'deleted -',
-      'deleted record',
-    ]);
+    for (const [at, [step, outcome]] of steps.entries())
+      expect([at, await change(step)]).toEqual([at, outcome]);
     expect(await subject.store.find(1n)).toMatchObject({ ...samples[1], original: 'd' });
     expect(await subject.store.find(3n)).toMatchObject(samples[2]);
   });

@@ -9,6 +9,7 @@ import { file, read } from './testing/read.js';
 
 /** Files as programs write them. Named files are from that program, the others are handwritten. */
 const folder = join(import.meta.dirname, '../../../test/import-files');
+const fixture = (name: string) => file(name, new Uint8Array(readFileSync(join(folder, name))));
 
 const notCalculated = (field: string) =>
   `The ${field} contains a spreadsheet error. Enter the correct value.`;
@@ -136,7 +137,7 @@ const cases: readonly (readonly [
 it.each(cases.map((each) => [each[0], each] as const))(
   'reads %s',
   async (_, [name, expected, about = {}, as = {}]) => {
-    const source = file(name, new Uint8Array(readFileSync(join(folder, name))));
+    const source = fixture(name);
     const { plants, faulty } = await read(source, as);
     const shown = Object.entries(plants).map(
       ([line, { id, name: text, tag } = { id: 0n, name: '' }]) =>
@@ -156,36 +157,31 @@ it.each(cases.map((each) => [each[0], each] as const))(
 
 const saveAs = 'In Excel, choose Save As, then .xlsx.';
 
-/** Files of other kinds, and what the page says about them. */
-const wrongKinds: readonly (readonly [name: string, message: string])[] = [
-  ['archive.zip', 'This file is compressed. Extract it first, then choose the file inside.'],
-  ['binary-workbook.xlsb', `This is a binary Excel workbook (.xlsb). ${saveAs}`],
-  ['numbers.numbers', 'This is a Numbers document. In Numbers, choose File, Export To, then Excel.'],
-  ['old-excel-named.csv', `This is an old Excel workbook (.xls). ${saveAs}`],
-  ['old-excel.xls', `This is an old Excel workbook (.xls). ${saveAs}`],
-  ...['opendocument-named.xlsx', 'opendocument.ods'].map(
-    (name) =>
-      [
-        name,
-        'This is an OpenDocument spreadsheet (.ods). In LibreOffice, choose Save As, then Excel (.xlsx).',
-      ] as const,
-  ),
-  ['password.xlsx', 'This workbook has a password. In Excel, save a copy without one, and choose that.'],
-  ['pdf-named.csv', 'This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.'],
-  ['picture-named.csv', 'This is a picture. Type its list into a spreadsheet, or paste the lines below.'],
-  ['random-bytes.csv', 'This file is not a table. Choose a spreadsheet (.xlsx) or a CSV file.'],
-  ['spreadsheet-2003.xml', `This is an Excel 2003 XML workbook. Open it in Excel. ${saveAs}`],
-  ...['web-page-named.xls', 'web-page-named.xlsx'].map(
-    (name) =>
-      [
-        name,
-        'This is a web page, named like a workbook. Open it in Excel, choose Save As, then .xlsx.',
-      ] as const,
-  ),
+/** What the page says about files of other kinds. */
+const wrongKinds: readonly (readonly [message: string, ...names: string[]])[] = [
+  ['This file is compressed. Extract it first, then choose the file inside.', 'archive.zip'],
+  [`This is a binary Excel workbook (.xlsb). ${saveAs}`, 'binary-workbook.xlsb'],
+  ['This is a Numbers document. In Numbers, choose File, Export To, then Excel.', 'numbers.numbers'],
+  [`This is an old Excel workbook (.xls). ${saveAs}`, 'old-excel-named.csv', 'old-excel.xls'],
+  [
+    'This is an OpenDocument spreadsheet (.ods). In LibreOffice, choose Save As, then Excel (.xlsx).',
+    'opendocument-named.xlsx',
+    'opendocument.ods',
+  ],
+  ['This workbook has a password. In Excel, save a copy without one, and choose that.', 'password.xlsx'],
+  ['This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.', 'pdf-named.csv'],
+  ['This is a picture. Type its list into a spreadsheet, or paste the lines below.', 'picture-named.csv'],
+  ['This file is not a table. Choose a spreadsheet (.xlsx) or a CSV file.', 'random-bytes.csv'],
+  [`This is an Excel 2003 XML workbook. Open it in Excel. ${saveAs}`, 'spreadsheet-2003.xml'],
+  [
+    'This is a web page, named like a workbook. Open it in Excel, choose Save As, then .xlsx.',
+    'web-page-named.xls',
+    'web-page-named.xlsx',
+  ],
 ];
 
-it.each(wrongKinds)('explains what %s is, and what to do', async (name, message) => {
-  await expect(read(file(name, new Uint8Array(readFileSync(join(folder, name)))))).rejects.toThrow(message);
+it.each(wrongKinds)('explains: %s', async (message, ...names) => {
+  for (const name of names) await expect(read(fixture(name))).rejects.toThrow(message);
 });
 
 /** Compares a file with stored plants, and returns the notable lines with their states. */
@@ -203,7 +199,7 @@ async function review(
   const view = (): View =>
     Object.assign({}, ...reports.map((report) => report.type === 'view' && report.view));
   await worker.useToken({ baseUrl: store.baseUrl, token: store.token });
-  await worker.read(file(name, new Uint8Array(readFileSync(join(folder, name)))), {});
+  await worker.read(fixture(name), {});
   const { columns } = view().preview ?? {};
   if (columns && view().step === 'columns') await worker.check(columns.header, columns.choice);
   await worker.change(['showMore', 'unchanged']);

@@ -45,14 +45,3 @@ it('stops if a small file has more text than the limit', async () => {
   const zip = zipSync(Object.fromEntries(Object.entries(parts).map(([path, text]) => [path, strToU8(text)])));
   await expect(read(file('plants.xlsx', zip))).rejects.toThrow('The workbook is too large for this page');
 });
-
-it('reads a workbook that is named as CSV', async () => {
-  const workbook = writeWorkbook({
-    Plants: [
-      ['id', 'name'],
-      ['1', 'Rose'],
-    ],
-  });
-  const { plants } = await read(file('plants.csv', workbook));
-  expect(Object.keys(plants)).toEqual(['2']);
-});

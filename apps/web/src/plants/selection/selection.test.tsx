@@ -2,13 +2,14 @@ import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { renderView } from '../../../test/render-view.js';
-import { useRoute } from '../../route.js';
-import { Plants } from '../plants.js';
+import { catchSaved } from '../../../test/open-import.js';
+import { editByOthers, openPlants, rejectNext, serve } from '../../../test/open-page.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
-/** Called with the name of the method and the path before each request. */
-let onRequest: (request: string) => Promise<void> | undefined;
+/** The requests so far, such as `GET /plants`. */
+let sent: string[];
+/** Called before each request. */
+let onRequest: (request: string) => Promise<undefined> | undefined;
 
 /** The plants 1 to 12, by id. */
 beforeEach(async () => {
@@ -17,18 +18,11 @@ beforeEach(async () => {
   await createClient(store).createPlants({ body: { plants } });
   onRequest = () => undefined;
   history.replaceState(null, '', '/?order=id');
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    await onRequest(`${init.method} ${url.slice(location.origin.length)}`);
-    return store.fetch(url, init);
-  });
+  sent = serve(store, (_, request) => onRequest(request));
 });
 
-function View() {
-  return <Plants route={useRoute()} />;
-}
-
 async function open() {
-  const user = renderView(<View />, store.token);
+  const user = openPlants(store);
   await screen.findByText('plant 12');
   return user;
 }
@@ -105,16 +99,14 @@ it.each([
   ['As CSV', /^id,name,tag,addedAt\r\n2,plant 2,bed,[^\r]+\r\n3,plant 3,bed,[^\r]+\r\n$/],
   ['As NDJSON', /^\{"id":2,[^\n]+\}\n\{"id":3,[^\n]+\}\n$/],
 ])('exports the selection: %s', async (format, expected) => {
-  const saved: Blob[] = [];
-  vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: (file: Blob) => `blob:${saved.push(file)}` }));
-  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
+  const saved = catchSaved();
   const user = await open();
   await user.click(checkbox(3));
   await user.keyboard('{Shift>}{ArrowUp}{/Shift}');
   await user.click((await bar()).getByRole('button', { name: 'Export' }));
   await user.click((await bar()).getByRole('button', { name: format }));
-  await waitFor(() => expect(saved).toHaveLength(1));
-  expect(await saved[0]?.text()).toMatch(expected);
+  await waitFor(() => expect(saved.files).toHaveLength(1));
+  expect(await saved.readLast()).toMatch(expected);
 });
 
 it('selects all plants of the list, loaded or not, on request', async () => {
@@ -150,8 +142,6 @@ async function tagThree(tag: string) {
 const tagOf = (id: number) => store.plants.get(BigInt(id))?.tag;
 
 it('tags the selection with two requests, closes, and keeps the selection', async () => {
-  const sent: string[] = [];
-  onRequest = async (request) => void sent.push(request);
   const user = await tagThree('shade');
   await user.keyboard('{Enter}');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
@@ -170,16 +160,14 @@ it('tags the selection with two requests, closes, and keeps the selection', asyn
 /** The texts of the notes about tagging or deleting. */
 const notes = () =>
   [...document.querySelectorAll('.plants .undo-bar .undo-item > p')].map(({ textContent }) => textContent);
-const edit = (id: number, body: { name: string; tag?: string }) =>
-  createClient(store).updatePlant({ params: { id }, headers: { 'if-match': '*' }, body });
 
 it('says which plants were tagged, and Ctrl+Z restores each plant that has not changed since', async () => {
-  await edit(4, { name: 'plant 4' });
+  await editByOthers(store, 4, { name: 'plant 4' });
   const user = await tagThree('shade');
   await user.keyboard('{Enter}');
   await screen.findByText('shade', { selector: '.undo-bar bdi' });
   expect(notes()).toEqual(['3 plants tagged shade.']);
-  await edit(3, { name: 'plant 3', tag: 'theirs' });
+  await editByOthers(store, 3, { name: 'plant 3', tag: 'theirs' });
   await screen.findByText('theirs');
   act(() => row(2).focus());
   await user.keyboard('{Control>}z{/Control}');
@@ -194,12 +182,7 @@ it('says why the undo of a tagging failed, and completes it on the next attempt'
   const user = await tagThree('shade');
   await user.keyboard('{Enter}');
   const undo = await screen.findByRole('button', { name: 'Undo' });
-  store.fail({
-    operation: 'updatePlants',
-    kind: 'status',
-    status: 403,
-    body: JSON.stringify({ error: 40300, message: 'Not permitted.' }),
-  });
+  rejectNext(store, 'updatePlants');
   await user.click(undo);
   expect((await screen.findByRole('alert')).textContent).toMatch(
     /^\w.* might still have the change\. Not permitted\.$/,
@@ -210,8 +193,6 @@ it('says why the undo of a tagging failed, and completes it on the next attempt'
 });
 
 it('does not remove tags on Enter in an empty field', async () => {
-  const sent: string[] = [];
-  onRequest = async (request) => void sent.push(request);
   const user = await tagThree(' {Backspace}{Enter}');
   expect(screen.getByRole('button', { name: 'Tag 3 plants' }).ariaDisabled).toBe('true');
   await user.keyboard(' {Enter}');
@@ -225,18 +206,14 @@ it('does not remove tags on Enter in an empty field', async () => {
 
 it('removes tags with a separate button, overwrites no change of others, and lists the plants that keep their tag', async () => {
   const user = await tagThree('');
-  const other = createClient(store);
-  await other.deletePlant({ params: { id: 4 } });
+  await createClient(store).deletePlant({ params: { id: 4 } });
   // Runs once, between the read and the edit.
   let isFirst = true;
   onRequest = async (request) => {
-    if (request !== 'POST /plants/batch/update' || !isFirst) return;
+    if (request !== 'POST /plants/batch/update' || !isFirst) return undefined;
     isFirst = false;
-    await other.updatePlant({
-      params: { id: 3 },
-      headers: { 'if-match': '*' },
-      body: { name: 'Rose', tag: 'x' },
-    });
+    await editByOthers(store, 3, { name: 'Rose', tag: 'x' });
+    return undefined;
   };
   await user.click(screen.getByRole('button', { name: 'Remove the tag' }));
   await screen.findByText('1 of 3 done.');
@@ -274,8 +251,6 @@ async function deleteTen() {
 const sendNow = () => act(() => void window.dispatchEvent(new Event('pagehide')));
 
 it('deletes the selection after the time for one undo, by a button or Ctrl+Z', async () => {
-  const sent: string[] = [];
-  onRequest = async (request) => void sent.push(request);
   const user = await deleteTen();
   expect(status()).toContain('Deleting 10 plants…');
   expect(screen.getAllByRole('row').slice(1)).toHaveLength(2);
@@ -293,8 +268,6 @@ it('deletes the selection after the time for one undo, by a button or Ctrl+Z', a
 });
 
 it('deletes many plants with one request, and restores them under their ids', async () => {
-  const sent: string[] = [];
-  onRequest = async (request) => void sent.push(request);
   const user = await deleteTen();
   sendNow();
   await waitFor(() => expect(idsNow()).toEqual([1, 12]));
@@ -323,29 +296,21 @@ it('lets the browser ask before it closes the page while plants are being restor
   sendNow();
   await screen.findByText('Deleted');
   expect(closes()).toBe(true);
-  let sent = 0;
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  onRequest = (request) => (request.startsWith('PUT') && ++sent > 3 ? held : undefined);
+  let restored = 0;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  onRequest = (request) => (request.startsWith('PUT') && ++restored > 3 ? promise : undefined);
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
   await screen.findByText('Restoring');
   expect(closes()).toBe(false);
   await screen.findByText(/^: [123] so far…$/);
-  release();
+  resolve(undefined);
   await screen.findByText('Restored');
   expect(closes()).toBe(true);
 });
 
 it('shows plants again that were not deleted, and why', async () => {
   await deleteTen();
-  store.fail({
-    operation: 'deletePlants',
-    kind: 'status',
-    status: 403,
-    body: JSON.stringify({ error: 40300, message: 'Not permitted.' }),
-  });
+  rejectNext(store, 'deletePlants');
   sendNow();
   const alert = await screen.findByRole('alert');
   expect(alert.textContent).toBe('10 plants might not be deleted. Not permitted.');

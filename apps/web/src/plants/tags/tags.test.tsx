@@ -1,14 +1,14 @@
 import { createClient } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
-import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { App } from '../../app.js';
+import { openApp, serve, token } from '../../../test/open-page.js';
 
-const token = `pst_${'0'.repeat(42)}72YDVwp`;
 let store: ReturnType<typeof createFakePlantStore>;
 /** Called before each batch of edits is sent; may resolve with its reply. */
 let beforeUpdate: () => Promise<Response | undefined> | undefined;
+/** How many batches of edits were sent. */
+let sent: number;
 
 /** Six plants in bed, two in shade, one without a tag. */
 beforeEach(async () => {
@@ -18,16 +18,16 @@ beforeEach(async () => {
   await createClient(store).createPlants({ body: { plants } });
   beforeUpdate = () => undefined;
   history.replaceState(null, '', '/');
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    const reply = url.endsWith('/batch/update') ? await beforeUpdate() : undefined;
-    return reply ?? store.fetch(url, init);
+  sent = 0;
+  serve(store, (url) => {
+    if (!url.endsWith('/batch/update')) return undefined;
+    sent++;
+    return beforeUpdate();
   });
 });
 
 async function open() {
-  cleanup();
-  render(<App tokenFromAddress={token} />);
-  const user = userEvent.setup();
+  const user = openApp(token);
   await screen.findByText('plant 9');
   await user.click(await screen.findByRole('button', { name: 'Edit tags' }));
   await screen.findByRole('dialog', { name: 'Tags' });
@@ -80,14 +80,11 @@ it('lets the browser ask before it closes the page only while it renames a tag',
   const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
   const user = await rename('bed', 'border');
   expect(closes()).toBe(true);
-  let release = (): void => undefined;
-  const held = new Promise<undefined>((resolve) => {
-    release = () => resolve(undefined);
-  });
-  beforeUpdate = () => held;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  beforeUpdate = () => promise;
   await user.keyboard('{Enter}');
   await waitFor(() => expect(closes()).toBe(false));
-  release();
+  resolve(undefined);
   await waitFor(() => expect(closes()).toBe(true));
 });
 
@@ -127,11 +124,7 @@ it('stops a rename on Cancel after the edits already sent, and can resume with t
   const tagged = (tag: string) => tags().filter((each) => each === tag).length;
   const user = await rename('field', 'border');
   const held = Promise.withResolvers<undefined>();
-  let sent = 0;
-  beforeUpdate = () => {
-    sent++;
-    return held.promise;
-  };
+  beforeUpdate = () => held.promise;
   await user.click(sheet().getByRole('button', { name: 'Rename' }));
   expect(await sheet().findByRole('progressbar', { name: 'Plants processed' })).toBeDefined();
   await waitFor(() => expect(sent).toBe(2));
@@ -151,11 +144,7 @@ it('stops a rename on Cancel after the edits already sent, and can resume with t
 it('completes the edits sent before Cancel, and offers to undo them', async () => {
   const user = await rename('bed', 'border');
   const held = Promise.withResolvers<undefined>();
-  let sent = 0;
-  beforeUpdate = () => {
-    sent++;
-    return held.promise;
-  };
+  beforeUpdate = () => held.promise;
   await user.click(sheet().getByRole('button', { name: 'Rename' }));
   await waitFor(() => expect(sent).toBe(1));
   await user.click(sheet().getByRole('button', { name: 'Cancel' }));
@@ -166,46 +155,33 @@ it('completes the edits sent before Cancel, and offers to undo them', async () =
   expect(tags()).toEqual([...Array(6).fill('bed'), 'shade', 'shade', undefined]);
 });
 
-it('stops on Cancel at once when the rate limit is reached', async () => {
-  const user = await rename('bed', 'border');
-  const held = Promise.withResolvers<void>();
-  let sent = 0;
-  beforeUpdate = async () => {
-    sent++;
-    await held.promise;
-    return Response.json({ error: 42900, message: '' }, { status: 429, headers: { 'Retry-After': '3600' } });
-  };
-  await user.click(sheet().getByRole('button', { name: 'Rename' }));
-  await waitFor(() => expect(sent).toBe(1));
-  await user.click(await sheet().findByRole('button', { name: 'Cancel' }));
-  held.resolve();
-  await sheet().findByText('0 of 6 done; the rest are unchanged.');
-  expect(sent).toBe(1);
-});
+const refuse = (status: number, error: number, seconds: string) =>
+  Response.json({ error, message: 'Not now.' }, { status, headers: { 'Retry-After': seconds } });
 
-it('stops on Cancel at once while it waits for the rate limit', async () => {
-  const user = await rename('bed', 'border');
-  let sent = 0;
-  beforeUpdate = async () => {
-    sent++;
-    return Response.json({ error: 42900, message: '' }, { status: 429, headers: { 'Retry-After': '3600' } });
-  };
-  await user.click(sheet().getByRole('button', { name: 'Rename' }));
-  await waitFor(() => expect(sent).toBe(1));
-  await user.click(await sheet().findByRole('button', { name: 'Cancel' }));
-  await sheet().findByText('0 of 6 done; the rest are unchanged.');
-  expect(sent).toBe(1);
-});
+it.each(['when the rate limit is reached', 'while it waits for the rate limit'])(
+  'stops on Cancel at once %s',
+  async (when) => {
+    const user = await rename('bed', 'border');
+    const held = Promise.withResolvers<void>();
+    if (when.startsWith('while')) held.resolve();
+    beforeUpdate = async () => {
+      await held.promise;
+      return refuse(429, 42900, '3600');
+    };
+    await user.click(sheet().getByRole('button', { name: 'Rename' }));
+    await waitFor(() => expect(sent).toBe(1));
+    await user.click(await sheet().findByRole('button', { name: 'Cancel' }));
+    held.resolve();
+    await sheet().findByText('0 of 6 done; the rest are unchanged.');
+    expect(sent).toBe(1);
+  },
+);
 
 it('shows why a rename ended, and waits when the rate limit is reached', async () => {
   const user = await rename('bed', 'border');
   vi.useFakeTimers({ shouldAdvanceTime: true });
-  let sent = 0;
   // More failures than the client retries.
-  beforeUpdate = async () => {
-    const [status, error] = sent++ < 4 ? [429, 42900] : [403, 40300];
-    return Response.json({ error, message: 'Not now.' }, { status, headers: { 'Retry-After': '20' } });
-  };
+  beforeUpdate = async () => (sent <= 4 ? refuse(429, 42900, '20') : refuse(403, 40300, '20'));
   await user.click(sheet().getByRole('button', { name: 'Rename' }));
   await act(() => vi.advanceTimersByTimeAsync(120_000));
   vi.useRealTimers();
