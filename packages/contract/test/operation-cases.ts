@@ -1078,7 +1078,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       ...['26', '-1', '1.5', ''].map((wait) => changesOf(`wait=${wait}`)),
     ),
     ...each(invalidLimit, ...['0', '1001'].map((limit) => changesOf(`limit=${limit}`))),
-    ['a parameter of lists', changesOf('q=x'), unknown('q', 'there are limit, after, wait')],
+    ['a parameter of lists', changesOf('q=x'), unknown('q', 'accepts only limit, after, wait')],
     noToken(changesOf('')),
   ],
 
@@ -1103,7 +1103,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ['only what the new plant is', historyOf(1), states(state(large))],
     ...each(otherCursor, ...notStateCursors.map((after) => historyOf(1, `?after=${after}`))),
     ...each(invalidLimit, ...['0', '1001', 'x'].map((limit) => historyOf(1, `?limit=${limit}`))),
-    ['a parameter of lists', historyOf(1, '?q=x'), unknown('q', 'there are limit, after')],
+    ['a parameter of lists', historyOf(1, '?q=x'), unknown('q', 'accepts only limit, after')],
     ...ofReadPath('/plants/1/history'),
   ],
 
@@ -1247,7 +1247,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       ...['', 'created', 'TOKEN_CREATED'].map((action) => get(`/audit?action=${action}`)),
     ),
     ...each(invalidLimit, ...['0', '1001'].map((limit) => get(`/audit?limit=${limit}`))),
-    ['a parameter of lists', get('/audit?q=x'), unknown('q', 'there are limit, after, action')],
+    ['a parameter of lists', get('/audit?q=x'), unknown('q', 'accepts only limit, after, action')],
     ['one that reads', postToken(reader), issued(7, ['read'])],
     ['without the scope admin', { ...get('/audit'), headers: bySecret }, notAdmin],
     ...ofReadPath('/audit'),

@@ -27,7 +27,7 @@ it('adds line, error and reason, and keeps the cells exact', async () => {
     fileName: 'plants-problems.csv',
     text: [
       'id;name;tag;line;error;reason',
-      '9223372036854775807;"a;""b""\n";=1+1;2;40003;The id 9223372036854775807 belongs to another plant.',
+      '9223372036854775807;"a;""b""\n";=1+1;2;40003;Plant 9223372036854775807 already exists with different values.',
       'x;" Rose ";;5;;The ID must be a whole number.',
       '2;;;6;;The name is missing.',
       '',
