@@ -32,7 +32,7 @@ it('issues, lists and revokes tokens', async () => {
   const { stdout, stderr } = await run('create --name shop --expires never');
   expect(stdout).toMatch(tokenLine);
   for (const text of [
-    'token 1 "shop", which never expires. It may create, read, update and delete plants.',
+    'token 1 "shop", which never expires. It may create, read, update, and delete plants.',
     'Authorization: Bearer <token>',
     'Try it while the service runs, on the page http://127.0.0.1:3000/ or with this command after  TOKEN=<token> ',
     '/docs/use/api.md has the command for a Windows terminal):\ncurl ',
