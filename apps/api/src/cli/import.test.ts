@@ -177,7 +177,7 @@ const taken = (id: number) => ({
 });
 const retired = (id: bigint) => ({
   stored: false,
-  problem: expect.stringMatching(`^The id ${id} belonged to .* --reuse-deleted-ids\\.$`),
+  problem: expect.stringMatching(`^Plant ${id} was deleted.* --reuse-deleted-ids\\.$`),
 });
 
 it('has the same outcome as sequential records, in any order of plants and tombstones', async () => {

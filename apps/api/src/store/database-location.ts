@@ -298,7 +298,7 @@ const rejected: Readonly<Record<string, readonly [harmless: RegExp, advice: stri
   sslcrldir: [/^$/, 'remove it: revoked certificates are not looked up'],
   sslidentity: [/^$/, 'use sslcert and sslkey (PEM files) instead'],
   sslpassword: [/^$/, 'remove it, and let sslkey name a key without a password'],
-  passfile: [/^$/, 'set DATABASE_PASSWORD_FILE in its place'],
+  passfile: [/^$/, 'set DATABASE_PASSWORD_FILE instead'],
   service: [/^$/, 'write host, user and database into the URI'],
 };
 /** An unknown parameter that may ask for protection, for example one that is misspelled. */

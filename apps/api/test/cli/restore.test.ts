@@ -66,7 +66,7 @@ it('does not open the backup itself, and takes a copy of a database with its wri
   expect(await run('restore raw.db')).toEqual(isDone(/has 2 plants .*has no SHA-256/));
   expect(readRows(path)).toHaveLength(2);
   writeFileSync(join(folder, 'raw.db-journal'), 'journal');
-  expect(await run('restore raw.db')).toEqual(failed(/rollback journal, so it is not a complete backup/));
+  expect(await run('restore raw.db')).toEqual(failed(/rollback journal next to \S+, so it is not a complete backup/));
 });
 
 it.each([
@@ -209,7 +209,7 @@ it('replaces a damaged database, and says that its store is not known', async ()
   const { run, path } = await createBackup();
   writeFileSync(path, 'This is a text of some length. '.repeat(100));
   expect(await run('restore copy.db')).toEqual(
-    isDone(/Could not tell whether \S+ is the same store\. .*not a database; it is text\. What was there/),
+    isDone(/Could not tell whether \S+ is the same store\. .*not a database; it is text\. The previous database/),
   );
   expect(readRows(path)).toHaveLength(1);
 });

@@ -224,7 +224,7 @@ it('deletes records by id of one resource, and by lines of all', async () => {
   const { run } = await createBoth();
   expect(await run('delete 2 9 --resource gardens')).toEqual(
     failed(
-      /^argument 2: No garden has ever had the id 9\.\n1 deleted, .*\nplant-store: 1 argument names no garden/,
+      /^argument 2: No garden has ever had the id 9\.\n1 deleted, .*\nplant-store: 1 argument does not match any garden/,
     ),
   );
   expect((await run('export')).stdout).toBe(
