@@ -14,515 +14,366 @@ interface State {
   readonly open: (page: Page, store: PlantStore) => Promise<Leave>;
 }
 
-/**
- * All states of the page, for tests and pictures. Those of a store without plants come first; each can be opened again, from any
- * later one.
- */
-export const states: readonly State[] = [
-  {
-    name: 'no token',
-    async open(page, { baseUrl, token }) {
-      await page.goto(baseUrl);
-      await button(page, 'Use token').waitFor();
-      return () => useToken(page, token);
-    },
+/** Goes to one state from another one. */
+const after =
+  (first: (page: Page, store: PlantStore) => Promise<void>) =>
+  (open: State['open']): State['open'] =>
+  async (page, store) => {
+    await first(page, store);
+    return open(page, store);
+  };
+const [inList, ofPlant] = [after(openList), after(openFicus)];
+const [inAdd, inImport] = [after(openAdd), after(openImport)];
+
+/** Those of a store without plants come first; each can be opened again, from any later one. */
+const opens: Readonly<Record<string, State['open']>> = {
+  async 'no token'(page, { baseUrl, token }) {
+    await page.goto(baseUrl);
+    await button(page, 'Use token').waitFor();
+    return () => useToken(page, token);
   },
-  {
-    name: 'token refused',
-    async open(page, { baseUrl, token }) {
-      await page.goto(baseUrl);
-      // It has the form of a JSON Web Token, so that the service is asked.
-      await page.getByLabel('Access token').fill('no.such.token');
-      await button(page, 'Use token').click();
-      await page.locator('[aria-invalid=true]').waitFor();
-      return () => useToken(page, token);
-    },
+  async 'token refused'(page, { baseUrl, token }) {
+    await page.goto(baseUrl);
+    // It has the form of a JSON Web Token, so that the service is asked.
+    await page.getByLabel('Access token').fill('no.such.token');
+    await button(page, 'Use token').click();
+    await page.locator('[aria-invalid=true]').waitFor();
+    return () => useToken(page, token);
   },
-  {
-    name: 'list empty',
-    async open(page, { address }) {
-      await page.goto(address);
-      await page.getByText('Every plant, in one list').waitFor();
-      return async () => {
-        await page.getByRole('button', { name: 'Look around first' }).click();
-        await page.getByText('20 plants').waitFor();
-      };
-    },
+  async 'list empty'(page, { address }) {
+    await page.goto(address);
+    await page.getByText('Every plant, in one list').waitFor();
+    return async () => {
+      await page.getByRole('button', { name: 'Look around first' }).click();
+      await page.getByText('20 plants').waitFor();
+    };
   },
-  {
-    name: 'list',
-    async open(page, store) {
-      await openList(page, store);
-      return async () => {
-        await row(page, ficus.name).locator('.plant-name').click();
-        await page.getByRole('heading', { name: ficus.name }).waitFor();
-      };
-    },
-  },
-  {
-    name: 'list, selected',
-    async open(page, store) {
-      await openList(page, store);
-      for (const index of [0, 2]) await page.locator('.plant-row .plant-select').nth(index).click();
-      await page.getByRole('region', { name: 'Selected plants' }).waitFor();
-      return async () => {
-        await button(page, 'Clear').click();
-        await page.getByRole('region', { name: 'Selected plants' }).waitFor({ state: 'detached' });
-      };
-    },
-  },
-  {
-    name: 'menu of the list',
-    async open(page, store) {
-      await openList(page, store);
-      await button(page, 'More').click();
-      await button(page, 'Print the list').waitFor();
-      return async () => {
-        await page.keyboard.press('Escape');
-        await button(page, 'Print the list').waitFor({ state: 'hidden' });
-      };
-    },
-  },
-  {
-    name: 'columns',
-    async open(page, store) {
-      await openList(page, store);
-      await button(page, 'Columns').click();
-      await page.getByRole('checkbox', { name: 'Id' }).waitFor();
-      return async () => {
-        await page.getByRole('checkbox', { name: 'Id' }).check();
-        await page.getByRole('columnheader', { name: 'Id' }).waitFor();
-        await button(page, 'Reset columns').click();
-      };
-    },
-  },
-  {
-    name: 'cell edited',
-    async open(page, store) {
-      await openList(page, store);
-      await row(page, ficus.name).focus();
-      await page.keyboard.press('F2');
-      await page.getByRole('textbox', { name: 'Name' }).fill('Ficus elastica');
-      return async () => {
-        await page.keyboard.press('Enter');
-        await page.getByText('Name edited:').waitFor();
-        await row(page, 'Ficus elastica').waitFor();
-      };
-    },
-  },
-  {
-    name: 'cell edited, changed by another',
-    async open(page, store) {
-      await openList(page, store);
-      await row(page, ficus.name).focus();
-      await page.route(isOfApi, async (route) => {
-        // The page hears of no change until it saves.
-        if (route.request().url().includes('/changes')) await new Promise(() => undefined);
-        await route.continue();
-      });
-      await page.reload();
-      await row(page, ficus.name).focus();
-      await page.keyboard.press('F2');
-      await page.getByRole('textbox', { name: 'Name' }).fill('Ficus elastica');
-      const etag = (await store.send(`/plants/${ficus.id}`)).headers.get('etag') ?? '';
-      await put(store, { ...ficus, name: 'Ficus benjamina' }, { 'if-match': etag });
+  list: inList(async (page) => {
+    return async () => {
+      await row(page, ficus.name).locator('.plant-name').click();
+      await page.getByRole('heading', { name: ficus.name }).waitFor();
+    };
+  }),
+  'list, selected': inList(async (page) => {
+    for (const index of [0, 2]) await page.locator('.plant-row .plant-select').nth(index).click();
+    await page.getByRole('region', { name: 'Selected plants' }).waitFor();
+    return async () => {
+      await button(page, 'Clear').click();
+      await page.getByRole('region', { name: 'Selected plants' }).waitFor({ state: 'detached' });
+    };
+  }),
+  'menu of the list': inList(async (page) => {
+    await button(page, 'More').click();
+    await button(page, 'Print the list').waitFor();
+    return async () => {
+      await page.keyboard.press('Escape');
+      await button(page, 'Print the list').waitFor({ state: 'hidden' });
+    };
+  }),
+  columns: inList(async (page) => {
+    await button(page, 'Columns').click();
+    await page.getByRole('checkbox', { name: 'Id' }).waitFor();
+    return async () => {
+      await page.getByRole('checkbox', { name: 'Id' }).check();
+      await page.getByRole('columnheader', { name: 'Id' }).waitFor();
+      await button(page, 'Reset columns').click();
+    };
+  }),
+  'cell edited': inList(async (page) => {
+    await row(page, ficus.name).focus();
+    await page.keyboard.press('F2');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Ficus elastica');
+    return async () => {
       await page.keyboard.press('Enter');
-      await page.getByText('Someone changed this plant while you were editing.').waitFor();
-      return async () => {
-        await button(page, 'Keep theirs').click();
-        await row(page, 'Ficus benjamina').waitFor();
-      };
-    },
+      await page.getByText('Name edited:').waitFor();
+      await row(page, 'Ficus elastica').waitFor();
+    };
+  }),
+  'cell edited, changed by another': inList(async (page, store) => {
+    await row(page, ficus.name).focus();
+    await page.route(isOfApi, async (route) => {
+      // The page hears of no change until it saves.
+      if (route.request().url().includes('/changes')) await new Promise(() => undefined);
+      await route.continue();
+    });
+    await page.reload();
+    await row(page, ficus.name).focus();
+    await page.keyboard.press('F2');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Ficus elastica');
+    const etag = (await store.send(`/plants/${ficus.id}`)).headers.get('etag') ?? '';
+    await put(store, { ...ficus, name: 'Ficus benjamina' }, { 'if-match': etag });
+    await page.keyboard.press('Enter');
+    await page.getByText('Someone changed this plant while you were editing.').waitFor();
+    return async () => {
+      await button(page, 'Keep theirs').click();
+      await row(page, 'Ficus benjamina').waitFor();
+    };
+  }),
+  'tag chosen in a cell': inList(async (page) => {
+    await row(page, ficus.name).focus();
+    await page.keyboard.press('F2');
+    await page.getByRole('textbox', { name: 'Name' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByRole('combobox', { name: 'Tag' }).fill('s');
+    await page.getByRole('option', { name: 'shrub' }).waitFor();
+    return async () => {
+      await page.getByRole('option', { name: 'shrub' }).click();
+      await page.keyboard.press('Enter');
+      await page.getByText('Tag edited:').waitFor();
+    };
+  }),
+  'delete all asked': inList(async (page) => {
+    await button(page, 'More').click();
+    await page.getByRole('button', { name: /^Delete all/ }).click();
+    await page.getByRole('dialog').waitFor();
+    return async () => {
+      await button(page, 'Keep them').click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+  }),
+  keys: inList(async (page) => {
+    await page.getByRole('button', { name: 'Keys' }).click();
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    return () => close(page);
+  }),
+  access: inList(async (page) => {
+    await openAccess(page);
+    await button(page, 'Show QR code').click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+    return () => close(page);
+  }),
+  async tokens(page, store) {
+    await openTokens(page, store);
+    return async () => {
+      await page.getByRole('button', { name: /^Revoke ?: quickstart/ }).click();
+      await page.getByText('Revoke for good').waitFor();
+    };
   },
-  {
-    name: 'tag chosen in a cell',
-    async open(page, store) {
-      await openList(page, store);
-      await row(page, ficus.name).focus();
-      await page.keyboard.press('F2');
-      await page.getByRole('textbox', { name: 'Name' }).waitFor();
-      await page.keyboard.press('Tab');
-      await page.getByRole('combobox', { name: 'Tag' }).fill('s');
-      await page.getByRole('option', { name: 'shrub' }).waitFor();
-      return async () => {
-        await page.getByRole('option', { name: 'shrub' }).click();
-        await page.keyboard.press('Enter');
-        await page.getByText('Tag edited:').waitFor();
-      };
-    },
+  async 'tokens, a new one'(page, store) {
+    await openTokens(page, store);
+    await page.getByText('Create a token').click();
+    await page.getByLabel('Who or what uses it').fill('web shop');
+    await page.getByLabel('See plants').check();
+    await button(page, 'Create token').click();
+    await button(page, 'Show QR code').click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+    return async () => {
+      await button(page, 'I saved it').click();
+      await page.getByText('Copy it now').waitFor({ state: 'detached' });
+    };
   },
-  {
-    name: 'delete all asked',
-    async open(page, store) {
-      await openList(page, store);
-      await button(page, 'More').click();
-      await page.getByRole('button', { name: /^Delete all/ }).click();
-      await page.getByRole('dialog').waitFor();
-      return async () => {
-        await button(page, 'Keep them').click();
-        await page.getByRole('dialog').waitFor({ state: 'detached' });
-      };
-    },
+  tags: inList(async (page) => {
+    await button(page, 'Edit tags').click();
+    const rename = page.getByRole('button', { name: /^Rename/ });
+    await rename.first().waitFor();
+    return () => close(page);
+  }),
+  'list filtered': inList(async (page) => {
+    await page.getByRole('searchbox').fill('ficus');
+    await page.getByText(/^\d+ plants? found$/).waitFor();
+    return async () => {
+      await page.getByRole('searchbox').fill('');
+      await page.getByText(/^\d+ plants$/).waitFor();
+    };
+  }),
+  'list filtered without a match': inList(async (page) => {
+    await page.getByRole('searchbox').fill('cactus');
+    await page.getByText('No plant has “cactus” in its name').waitFor();
+    return async () => {
+      await button(page, 'Show all plants').click();
+      await row(page, ficus.name).waitFor();
+    };
+  }),
+  async 'list loading'(page, store) {
+    const answer = await holdRequests(page);
+    await fill(store);
+    await page.goto(store.address);
+    await page.getByText('Loading…').waitFor();
+    return async () => {
+      answer();
+      await page.getByText(/^\d+ plants$/).waitFor();
+      await row(page, ficus.name).waitFor();
+    };
   },
-  {
-    name: 'keys',
-    async open(page, store) {
-      await openList(page, store);
-      await page.getByRole('button', { name: 'Keys' }).click();
-      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-      return () => close(page);
-    },
+  async 'service away'(page, store) {
+    await fill(store);
+    await loseRequests(page);
+    await page.goto(store.address);
+    await page.getByText('The connection to the server failed').waitFor();
+    return () => comeBack(page);
   },
-  {
-    name: 'access',
-    async open(page, store) {
-      await openList(page, store);
-      await openAccess(page);
-      await button(page, 'Show QR code').click();
-      await page.getByRole('img', { name: 'QR code' }).waitFor();
-      return () => close(page);
-    },
+  'service away, with rows': inList(async (page) => {
+    await loseRequests(page);
+    await page.getByRole('searchbox').fill('ficus');
+    await page.getByText('The connection to the server failed').waitFor();
+    return () => comeBack(page);
+  }),
+  async 'token without read'(page, store) {
+    await page.goto(`${store.baseUrl}/#token=${await store.issueToken('create')}`);
+    await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
+    return async () => {
+      await forgetToken(page);
+      await useToken(page, store.token);
+    };
   },
-  {
-    name: 'tokens',
-    async open(page, store) {
-      await openTokens(page, store);
-      return async () => {
-        await page.getByRole('button', { name: /^Revoke ?: quickstart/ }).click();
-        await page.getByText('Revoke for good').waitFor();
-      };
-    },
-  },
-  {
-    name: 'tokens, a new one',
-    async open(page, store) {
-      await openTokens(page, store);
-      await page.getByText('Create a token').click();
-      await page.getByLabel('Who or what uses it').fill('web shop');
-      await page.getByLabel('See plants').check();
-      await button(page, 'Create token').click();
-      await button(page, 'Show QR code').click();
-      await page.getByRole('img', { name: 'QR code' }).waitFor();
-      return async () => {
-        await button(page, 'I saved it').click();
-        await page.getByText('Copy it now').waitFor({ state: 'detached' });
-      };
-    },
-  },
-  {
-    name: 'tags',
-    async open(page, store) {
-      await openList(page, store);
-      await button(page, 'Edit tags').click();
-      await page
-        .getByRole('button', { name: /^Rename/ })
-        .first()
-        .waitFor();
-      return () => close(page);
-    },
-  },
-  {
-    name: 'list filtered',
-    async open(page, store) {
-      await openList(page, store);
-      await page.getByRole('searchbox').fill('ficus');
-      await page.getByText(/^\d+ plants? found$/).waitFor();
-      return async () => {
-        await page.getByRole('searchbox').fill('');
-        await page.getByText(/^\d+ plants$/).waitFor();
-      };
-    },
-  },
-  {
-    name: 'list filtered without a match',
-    async open(page, store) {
-      await openList(page, store);
-      await page.getByRole('searchbox').fill('cactus');
-      await page.getByText('No plant has “cactus” in its name').waitFor();
-      return async () => {
-        await button(page, 'Show all plants').click();
-        await row(page, ficus.name).waitFor();
-      };
-    },
-  },
-  {
-    name: 'list loading',
-    async open(page, store) {
-      const answer = await holdRequests(page);
-      await fill(store);
-      await page.goto(store.address);
-      await page.getByText('Loading…').waitFor();
-      return async () => {
-        answer();
-        await page.getByText(/^\d+ plants$/).waitFor();
-        await row(page, ficus.name).waitFor();
-      };
-    },
-  },
-  {
-    name: 'service away',
-    async open(page, store) {
-      await fill(store);
-      await loseRequests(page);
-      await page.goto(store.address);
-      await page.getByText('The connection to the server failed').waitFor();
-      return () => comeBack(page);
-    },
-  },
-  {
-    name: 'service away, with rows',
-    async open(page, store) {
-      await openList(page, store);
-      await loseRequests(page);
-      await page.getByRole('searchbox').fill('ficus');
-      await page.getByText('The connection to the server failed').waitFor();
-      return () => comeBack(page);
-    },
-  },
-  {
-    name: 'token without read',
-    async open(page, store) {
-      await page.goto(`${store.baseUrl}/#token=${await store.issueToken('create')}`);
-      await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
-      return async () => {
-        await forgetToken(page);
-        await useToken(page, store.token);
-      };
-    },
-  },
-  {
-    name: 'plant',
-    async open(page, store) {
-      await openFicus(page, store);
-      return async () => {
-        await button(page, 'Delete').click();
-        await button(page, 'Undo').waitFor();
-        await row(page, ficus.name).waitFor({ state: 'detached' });
-      };
-    },
-  },
-  {
-    name: 'plant missing',
-    async open(page, store) {
-      await fill(store);
-      await page.goto(store.address.replace('/#', '/p/404#'));
-      await page.getByText('There is no plant 404.').waitFor();
-      return () => button(page, 'Close').click();
-    },
-  },
-  {
-    name: 'plant edited',
-    async open(page, store) {
-      await openFicus(page, store);
-      await edit(page, 'Ficus elastica');
-      return async () => {
-        await button(page, 'Save').click();
-        await page.getByText('Saved.').waitFor();
-        await page.getByRole('heading', { name: 'Ficus elastica' }).waitFor();
-      };
-    },
-  },
-  {
-    name: 'plant edited, changed by another',
-    async open(page, store) {
-      await openFicus(page, store);
-      await edit(page, 'Ficus elastica');
-      const etag = (await store.send(`/plants/${ficus.id}`)).headers.get('etag') ?? '';
-      await put(store, { ...ficus, name: 'Ficus benjamina' }, { 'if-match': etag });
-      await button(page, 'Save').click();
-      await page.getByText('It is now:').waitFor();
-      return async () => {
-        await button(page, 'Discard what I typed').click();
-        await page.getByText('It is now:').waitFor({ state: 'detached' });
-        await button(page, 'Save').click();
-        await page.getByText('Saved.').waitFor();
-        await page.getByRole('heading', { name: 'Ficus benjamina' }).waitFor();
-      };
-    },
-  },
-  {
-    name: 'plant deleted',
-    async open(page, store) {
-      await openFicus(page, store);
+  plant: ofPlant(async (page) => {
+    return async () => {
       await button(page, 'Delete').click();
       await button(page, 'Undo').waitFor();
-      return async () => {
-        await button(page, 'Undo').click();
-        await button(page, 'Undo').waitFor({ state: 'detached' });
-        await row(page, ficus.name).waitFor();
-      };
-    },
+      await row(page, ficus.name).waitFor({ state: 'detached' });
+    };
+  }),
+  async 'plant missing'(page, store) {
+    await fill(store);
+    await page.goto(store.address.replace('/#', '/p/404#'));
+    await page.getByText('There is no plant 404.').waitFor();
+    return () => button(page, 'Close').click();
   },
-  {
-    name: 'plants tagged',
-    async open(page, store) {
-      // Another one each time, since plants that have it are left alone.
-      const tag = `bed ${Math.round(performance.now())}`;
-      await openList(page, store);
-      for (const index of [0, 2]) await page.locator('.plant-row .plant-select').nth(index).click();
-      await page
-        .getByRole('region', { name: 'Selected plants' })
-        .getByRole('button', { name: 'Tag' })
-        .click();
-      await page.getByRole('region', { name: 'Selected plants' }).getByRole('combobox').fill(tag);
+  'plant edited': ofPlant(async (page) => {
+    await edit(page, 'Ficus elastica');
+    return async () => {
+      await button(page, 'Save').click();
+      await page.getByText('Saved.').waitFor();
+      await page.getByRole('heading', { name: 'Ficus elastica' }).waitFor();
+    };
+  }),
+  'plant edited, changed by another': ofPlant(async (page, store) => {
+    await edit(page, 'Ficus elastica');
+    const etag = (await store.send(`/plants/${ficus.id}`)).headers.get('etag') ?? '';
+    await put(store, { ...ficus, name: 'Ficus benjamina' }, { 'if-match': etag });
+    await button(page, 'Save').click();
+    await page.getByText('It is now:').waitFor();
+    return async () => {
+      await button(page, 'Discard what I typed').click();
+      await page.getByText('It is now:').waitFor({ state: 'detached' });
+      await button(page, 'Save').click();
+      await page.getByText('Saved.').waitFor();
+      await page.getByRole('heading', { name: 'Ficus benjamina' }).waitFor();
+    };
+  }),
+  'plant deleted': ofPlant(async (page) => {
+    await button(page, 'Delete').click();
+    await button(page, 'Undo').waitFor();
+    return async () => {
+      await button(page, 'Undo').click();
+      await button(page, 'Undo').waitFor({ state: 'detached' });
+      await row(page, ficus.name).waitFor();
+    };
+  }),
+  'plants tagged': inList(async (page) => {
+    // Another one each time, since plants that have it are left alone.
+    const tag = `bed ${Math.round(performance.now())}`;
+    for (const index of [0, 2]) await page.locator('.plant-row .plant-select').nth(index).click();
+    const selected = page.getByRole('region', { name: 'Selected plants' });
+    await selected.getByRole('button', { name: 'Tag' }).click();
+    await selected.getByRole('combobox').fill(tag);
+    await page.keyboard.press('Enter');
+    const undo = page.locator('.undo-item', { hasText: `2 plants tagged ${tag}.` });
+    await undo.waitFor();
+    return async () => {
+      await button(page, 'Undo').click();
+      await page.getByText('have their tags back').waitFor();
+    };
+  }),
+  add: inAdd(async (page) => () => addNew(page)),
+  'add, with a problem': inAdd(async (page) => {
+    await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });
+    await page.locator('[aria-invalid=true]').waitFor();
+    return () => addNew(page);
+  }),
+  'add, id taken': inAdd(async (page) => {
+    await addPlant(page, { id: `${ficus.id}`, name: 'Monstera' });
+    await button(page, 'Use a free id').waitFor();
+    await button(page, 'Open it').waitFor();
+    return async () => {
+      await button(page, 'Use a free id').click();
       await page.keyboard.press('Enter');
-      await page
-        .locator('.undo-item')
-        .filter({ hasText: `2 plants tagged ${tag}.` })
-        .waitFor();
-      return async () => {
-        await button(page, 'Undo').click();
-        await page.getByText('have their tags back').waitFor();
-      };
-    },
-  },
-  {
-    name: 'add',
-    async open(page, store) {
-      await openAdd(page, store);
-      return () => addNew(page);
-    },
-  },
-  {
-    name: 'add, with a problem',
-    async open(page, store) {
-      await openAdd(page, store);
-      await addPlant(page, { id: '9223372036854775808', name: 'Monstera' });
-      await page.locator('[aria-invalid=true]').waitFor();
-      return () => addNew(page);
-    },
-  },
-  {
-    name: 'add, id taken',
-    async open(page, store) {
-      await openAdd(page, store);
-      await addPlant(page, { id: `${ficus.id}`, name: 'Monstera' });
-      await button(page, 'Use a free id').waitFor();
-      await button(page, 'Open it').waitFor();
-      return async () => {
-        await button(page, 'Use a free id').click();
-        await page.keyboard.press('Enter');
-        await page.getByText(/^Stored: Monstera/).waitFor();
-      };
-    },
-  },
-  {
-    name: 'add, stored',
-    async open(page, store) {
-      await openAdd(page, store);
+      await page.getByText(/^Stored: Monstera/).waitFor();
+    };
+  }),
+  'add, stored': inAdd(async (page) => {
+    await addNew(page);
+    return async () => {
       await addNew(page);
-      return async () => {
-        await addNew(page);
-        await close(page);
-        await row(page, ficus.name).waitFor();
-      };
-    },
-  },
-  {
-    name: 'import, source',
-    async open(page, store) {
-      await openImport(page, store);
-      return () => chooseFile(page, makeFile());
-    },
-  },
-  {
-    name: 'import, source unreadable',
-    async open(page, store) {
-      await openImport(page, store);
-      const empty = { name: 'empty.csv', mimeType: 'text/csv', buffer: Buffer.alloc(0) };
-      await page.locator('input[type=file]').setInputFiles(empty);
-      await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
-      return () => chooseFile(page, makeFile());
-    },
-  },
-  {
-    name: 'import, columns',
-    async open(page, store) {
-      await openImport(page, store);
-      await chooseFile(page, makeFile());
-      await button(page, 'Back').click();
-      await button(page, 'Review lines').waitFor();
-      return async () => {
-        await button(page, 'Review lines').click();
-        await addButton(page).waitFor();
-      };
-    },
-  },
-  {
-    name: 'import, review',
-    async open(page, store) {
-      await openImport(page, store);
-      await chooseFile(page, makeFile());
-      await page.getByRole('form').first().waitFor();
-      return async () => {
-        await page.getByRole('button', { name: /^New/ }).click();
-        await page.getByRole('form').first().waitFor({ state: 'detached' });
-        await page.getByRole('button', { name: /^Problems/ }).click();
-        const line = page.getByRole('form').first();
-        await line.getByLabel('Id').fill('123456');
-        await line.getByLabel('Name').fill('Hedera helix');
-        await line.getByLabel('Name').press('Enter');
-        await page.getByRole('button', { name: 'Problems 3' }).waitFor();
-      };
-    },
-  },
-  {
-    name: 'import, running',
-    async open(page, store) {
-      await openImport(page, store);
-      await chooseFile(page, makeFile());
-      const answer = await holdRequests(page);
-      await addButton(page).click();
-      await button(page, 'Cancel').waitFor();
-      return async () => {
-        answer();
-        await outcome(page).waitFor();
-      };
-    },
-  },
-  {
-    name: 'import, cancelled',
-    async open(page, store) {
-      await openImport(page, store);
-      await chooseFile(page, makeFile());
-      const answer = await holdRequests(page);
-      await addButton(page).click();
-      await button(page, 'Cancel').click();
-      await button(page, 'Continue').waitFor();
-      return async () => {
-        answer();
-        await button(page, 'Continue').click();
-        await outcome(page).waitFor();
-      };
-    },
-  },
-  {
-    name: 'import, outcome',
-    async open(page, store) {
-      await openImport(page, store);
-      await chooseFile(page, makeFile());
-      await addButton(page).click();
+      await close(page);
+      await row(page, ficus.name).waitFor();
+    };
+  }),
+  'import, source': inImport(async (page) => () => chooseFile(page, makeFile())),
+  'import, source unreadable': inImport(async (page) => {
+    const empty = { name: 'empty.csv', mimeType: 'text/csv', buffer: Buffer.alloc(0) };
+    await page.locator('input[type=file]').setInputFiles(empty);
+    await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor();
+    return () => chooseFile(page, makeFile());
+  }),
+  'import, columns': inImport(async (page) => {
+    await chooseFile(page, makeFile());
+    await button(page, 'Back').click();
+    await button(page, 'Review lines').waitFor();
+    return async () => {
+      await button(page, 'Review lines').click();
+      await addButton(page).waitFor();
+    };
+  }),
+  'import, review': inImport(async (page) => {
+    await chooseFile(page, makeFile());
+    await page.getByRole('form').first().waitFor();
+    return async () => {
+      await page.getByRole('button', { name: /^New/ }).click();
+      await page.getByRole('form').first().waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: /^Problems/ }).click();
+      const line = page.getByRole('form').first();
+      await line.getByLabel('Id').fill('123456');
+      await line.getByLabel('Name').fill('Hedera helix');
+      await line.getByLabel('Name').press('Enter');
+      await page.getByRole('button', { name: 'Problems 3' }).waitFor();
+    };
+  }),
+  'import, running': inImport(async (page) => {
+    await chooseFile(page, makeFile());
+    const answer = await holdRequests(page);
+    await addButton(page).click();
+    await button(page, 'Cancel').waitFor();
+    return async () => {
+      answer();
       await outcome(page).waitFor();
-      return async () => {
-        await page.getByRole('link', { name: 'View plants' }).click();
-        await page.getByRole('grid').waitFor();
-      };
-    },
+    };
+  }),
+  'import, cancelled': inImport(async (page) => {
+    await chooseFile(page, makeFile());
+    const answer = await holdRequests(page);
+    await addButton(page).click();
+    await button(page, 'Cancel').click();
+    await button(page, 'Continue').waitFor();
+    return async () => {
+      answer();
+      await button(page, 'Continue').click();
+      await outcome(page).waitFor();
+    };
+  }),
+  'import, outcome': inImport(async (page) => {
+    await chooseFile(page, makeFile());
+    await addButton(page).click();
+    await outcome(page).waitFor();
+    return async () => {
+      await page.getByRole('link', { name: 'View plants' }).click();
+      await page.getByRole('grid').waitFor();
+    };
+  }),
+  async 'part not loaded'(page, store) {
+    await page.route(/\/assets\/import.*\.js$/, (route) => route.fulfill({ status: 404, body: '' }));
+    await page.goto(importAddress(store));
+    await page.getByText('Part of this page did not load').first().waitFor();
+    return async () => {
+      await page.unrouteAll();
+      await button(page, 'Reload the page').click();
+      await button(page, 'Choose file').waitFor();
+    };
   },
-  {
-    name: 'part not loaded',
-    async open(page, store) {
-      await page.route(/\/assets\/import.*\.js$/, (route) => route.fulfill({ status: 404, body: '' }));
-      await page.goto(importAddress(store));
-      await page.getByText('Part of this page did not load').first().waitFor();
-      return async () => {
-        await page.unrouteAll();
-        await button(page, 'Reload the page').click();
-        await button(page, 'Choose file').waitFor();
-      };
-    },
-  },
-];
+};
+
+/** All states of the page, for tests and pictures. */
+export const states: readonly State[] = Object.entries(opens).map(([name, open]) => ({ name, open }));
 
 /** Opens a state, whatever the page shows. */
 export async function openState(state: State, page: Page, store: PlantStore): Promise<Leave> {
@@ -555,12 +406,12 @@ async function fill(store: PlantStore): Promise<void> {
     name: `${names[index % names.length]} ${index + 1}`,
     tag: tags[index % tags.length],
   }));
-  const odd = [
+  const [unnamed, oak] = [
     { id: 1, name: '' },
-    { id: 2, name: long, tag: long },
     { id: 3, name: 'بلوط', tag: 'bed' },
   ];
-  await store.send('/plants/batch', { plants: [...many, ...odd, ficus] });
+  const plants = [...many, unnamed, { id: 2, name: long, tag: long }, oak, ficus];
+  await store.send('/plants/batch', { plants });
   await store.send('/plants/batch/delete', { ids: [`${ficus.id}`] });
   await put(store, ficus, { 'if-none-match': '*' });
 }
