@@ -3,6 +3,7 @@ import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
 import supertest from 'supertest';
 import { expect, inject, it } from 'vitest';
+import { readMetrics } from '../support/admin-port.js';
 import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
@@ -11,12 +12,6 @@ import { sendRaw } from '../support/send-raw.js';
 import { startTestService, useTestService } from '../support/start-test-service.js';
 
 const service = useTestService({ ADMIN_PORT: '0' });
-
-async function readMetrics({ adminUrl } = service): Promise<string> {
-  const response = await fetch(`${adminUrl}/metrics`);
-  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
-  return response.text();
-}
 
 /** A request is counted just after its reply was sent, also by a worker. Long enough for a slow machine, in milliseconds. */
 const countedMs = 30_000;
@@ -121,13 +116,11 @@ it('show which build of the service runs on which Node.js', async () => {
 });
 
 it('are those that the page lists for the engine, and no others', async () => {
-  const shown = [...(await readMetrics()).matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)].map(
-    ([, name, type]) => `${name} ${type}`,
-  );
-  const others = [
-    inject('engine') === 'sqlite' ? 'PostgreSQL: ' : 'SQLite: ',
-    ...(inject('workers') > 1 ? [] : ['Workers: ']),
-  ];
+  const { headers } = await fetch(`${service.adminUrl}/metrics`);
+  expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const shown = (await readMetrics(service)).match(/(?<=^# TYPE )plant_store_\w+ \w+$/gm) ?? [];
+  const otherEngine = inject('engine') === 'sqlite' ? 'PostgreSQL: ' : 'SQLite: ';
+  const others = [otherEngine, ...(inject('workers') > 1 ? [] : ['Workers: '])];
   const page = readPage('docs/operate/observability.md');
   const rows = [...page.matchAll(/^\| `(plant_store_\w+)` \| (\w+) \| (.*) \|$/gm)];
   const listed = rows
@@ -140,8 +133,7 @@ it('have no labels that a stranger chooses', async () => {
   for (const path of ['/one', '/two', '/plants/1/2/3', '/docs/four'])
     await supertest(service.baseUrl).get(path).expect(404);
   await sendRaw(service.baseUrl, 'BREW /plants HTTP/1.1\r\nHost: a\r\n\r\n');
-  await expectLines([
-    'plant_store_http_requests_total{method="GET",route="other",status="404",error="40400"} 4',
-  ]);
-  expect(await readMetrics()).not.toContain('BREW');
+  const labels = 'method="GET",route="other",status="404",error="40400"';
+  await expectLines([`plant_store_http_requests_total{${labels}} 4`]);
+  expect(await readMetrics(service)).not.toContain('BREW');
 });
