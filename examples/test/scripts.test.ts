@@ -6,10 +6,10 @@ import { startService } from './support/service.ts';
 
 /** A request that is answered with a status, to be sent again in a second, or without saying when. */
 const soon = (status: number): Step => ({ status, headers: { 'Retry-After': '1' } });
-const lost: readonly Step[][] = [soon(503), 'drop in the body' as const].map((step) => [
-  step,
-  'store, then drop',
-]);
+const lost: Step[][] = [
+  [soon(503), 'store, then drop'],
+  ['drop in the body', 'store, then drop'],
+];
 const json = (id: string, name: string) => `{"id": ${id}, "name": ${JSON.stringify(name)}}`;
 
 /** The same script in several languages: how each is called, but for id and name, and after what it retries. */

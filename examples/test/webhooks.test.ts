@@ -32,12 +32,8 @@ async function open(...statuses: readonly number[]) {
   const service = await startService();
   const receiver = await startReceiver(...statuses);
   const file = join(await createTemporaryFolder(), 'cursor');
-  const environment = {
-    NODE_OPTIONS: '--no-warnings',
-    WEBHOOK_URL: receiver.url,
-    WEBHOOK_SECRET: secret,
-    ...service.environment,
-  };
+  const settings = { NODE_OPTIONS: '--no-warnings', WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
+  const environment = { ...settings, ...service.environment };
   const client = createClient({ baseUrl: service.baseUrl, token: service.token });
   return {
     service,
@@ -64,21 +60,13 @@ it('sends each change in its order, and again until it is delivered, with the sa
   await service.restart();
   await client.deletePlant({ params: { id: 1 } });
   await until(() => received.length === 6);
-  expect(events()).toEqual([
-    ...Array(4).fill('plant.created 9223372036854775807'),
-    'plant.updated 1',
-    'plant.deleted 1',
-  ]);
+  const id = '9223372036854775807';
+  expect(events()).toEqual([...Array(4).fill(`plant.created ${id}`), 'plant.updated 1', 'plant.deleted 1']);
   expect(received[3]).toEqual({
     id: received[0]?.id,
     type: 'plant.created',
     timestamp: expect.stringMatching(/^20.+Z$/),
-    data: {
-      id: '9223372036854775807',
-      name: 'plant 9223372036854775807',
-      tag: 'x',
-      addedAt: received[0]?.timestamp,
-    },
+    data: { id, name: `plant ${id}`, tag: 'x', addedAt: received[0]?.timestamp },
   });
   expect(received[5]?.data).toEqual({ id: '1' });
   expect(new Set(received.map(({ id }) => id)).size).toBe(3);
@@ -132,10 +120,8 @@ it('ends where the receiver is gone', async () => {
   await sending.waitFor(/Sending changes/);
   await create(1);
   const { status, stderr } = await sending.end();
-  expect({ status, stderr }).toEqual({
-    status: 1,
-    stderr: expect.stringContaining('accepts no more webhooks'),
-  });
+  expect(stderr).toContain('takes no more webhooks');
+  expect(status).toBe(1);
 });
 
 it.each([
@@ -144,13 +130,8 @@ it.each([
   ['PLANT_STORE_TOKEN', ''],
 ])('ends at once, and says what to do, where %s is %j', async (name, value) => {
   const environment = { WEBHOOK_URL: 'http://127.0.0.1:1', WEBHOOK_SECRET: secret, PLANT_STORE_TOKEN: 'a' };
-  const call = ['node', 'send-webhooks.ts', 'cursor'];
-  const { status, stderr } = await start(call, {
-    folder,
-    environment: { ...environment, [name]: value },
-  }).end();
-  expect({ status, problems: stderr.split('\n').slice(1) }).toEqual({
-    status: 2,
-    problems: [expect.stringContaining(`Set ${name} to`), ''],
-  });
+  const call = { folder, environment: { ...environment, [name]: value } };
+  const { status, stderr } = await start(['node', 'send-webhooks.ts', 'cursor'], call).end();
+  expect(stderr.split('\n').slice(1)).toEqual([expect.stringContaining(`Set ${name} to`), '']);
+  expect(status).toBe(2);
 });

@@ -21,12 +21,8 @@ async function measure(names: readonly string[], operation: Run['operation'], re
 
 it('measures each target in each round, and checks what is stored', async () => {
   const runs = await measure(['fastify-group', 'baseline'], 'create');
-  expect(runs.map(({ target, round }) => `${target} ${round}`)).toEqual([
-    'fastify-group 1',
-    'fastify-group 2',
-    'baseline 1',
-    'baseline 2',
-  ]);
+  const rounds = ['fastify-group 1', 'fastify-group 2', 'baseline 1', 'baseline 2'];
+  expect(runs.map(({ target, round }) => `${target} ${round}`)).toEqual(rounds);
   for (const run of runs) {
     expect(run).toMatchObject({ operation: 'create', connections: 2, valid: true, errors: 0 });
     expect(run.requestsPerSecond).toBeGreaterThan(0);
@@ -48,52 +44,29 @@ it.each(['get', 'list', 'page', 'batch', 'delete'] as const)(
     const [run] = await measure(['fastify-group'], operation, 10_000);
     expect(run).toMatchObject({ operation, valid: true, errors: 0 });
     expect(run?.requestsPerSecond).toBeGreaterThan(0);
-    expect(Math.sign(run?.acknowledged ?? 0)).toBe(
-      { get: 0, list: 0, page: 0, batch: 1, delete: -1 }[operation],
-    );
+    const signs = { get: 0, list: 0, page: 0, batch: 1, delete: -1 };
+    expect(Math.sign(run?.acknowledged ?? 0)).toBe(signs[operation]);
   },
 );
 
 it('finds a target that lost an acknowledged record invalid', async () => {
-  const forgetful: Engine = {
+  const miscounting = (by: number): Engine => ({
     ...sqlite,
     async createDatabase(folder) {
       const database = await sqlite.createDatabase(folder);
-      return { ...database, countRecords: async () => (await database.countRecords()) - 1_000_000 };
+      return { ...database, countRecords: async () => (await database.countRecords()) + by };
     },
-  };
-  expect(await measure(['fastify-group'], 'create', 0, forgetful)).toMatchObject([{ valid: false }]);
-  const undeleting: Engine = {
-    ...sqlite,
-    async createDatabase(folder) {
-      const database = await sqlite.createDatabase(folder);
-      return { ...database, countRecords: async () => (await database.countRecords()) + 100 };
-    },
-  };
-  expect(await measure(['fastify-group'], 'delete', 10_000, undeleting)).toMatchObject([{ valid: false }]);
+  });
+  const forgetful = await measure(['fastify-group'], 'create', 0, miscounting(-1_000_000));
+  const undeleting = await measure(['fastify-group'], 'delete', 10_000, miscounting(100));
+  expect([...forgetful, ...undeleting]).toMatchObject([{ valid: false }, { valid: false }]);
 });
 
-const measured = {
-  requestsPerSecond: 12_000,
-  p50Ms: 0.25,
-  p99Ms: 12.34,
-  p999Ms: 45.6,
-  maxMs: 78.9,
-  acknowledged: 24_000,
-  processorUs: 45.67,
-  serverCores: 0.95,
-  generatorCores: 0.5,
-  errors: 0,
-};
-const run: Run = {
-  ...measured,
-  target: 'plant-store',
-  connections: 2,
-  round: 1,
-  peakMemoryBytes: 2 ** 27,
-  valid: true,
-  operation: 'create',
-};
+const latencies = { p50Ms: 0.25, p99Ms: 12.34, p999Ms: 45.6, maxMs: 78.9 };
+const used = { processorUs: 45.67, serverCores: 0.95, generatorCores: 0.5, peakMemoryBytes: 2 ** 27 };
+const load = { target: 'plant-store', connections: 2, round: 1, operation: 'create' } as const;
+const counted = { requestsPerSecond: 12_000, acknowledged: 24_000, errors: 0, valid: true };
+const run: Run = { ...latencies, ...used, ...load, ...counted };
 
 const comparison = {
   settings: { rounds: 3, seconds: 5, warmupSeconds: 1 },
@@ -111,19 +84,15 @@ const comparison = {
 };
 
 it('names what limits a figure', () => {
-  const used = (serverCores: number, generatorCores: number, connections = 64) => ({
-    serverCores,
-    generatorCores,
-    connections,
-  });
-  const target = { stores: true };
-  expect(limitOf(used(0.9, 0.9), target)).toBe('processor');
-  expect(limitOf(used(0.89, 0.9), target)).toBe('generator');
-  expect(limitOf(used(0.89, 0.89), target)).toBe('disk or database');
-  expect(limitOf(used(0.89, 0.89), { ...target, cores: 0.8 })).toBe('processor');
-  expect(limitOf(used(0.89, 0.89, 1), target)).toBe('one connection');
-  expect(limitOf(used(0.5, 0.5), { stores: false })).toBe('–');
-  expect(limitOf(used(Number.NaN, 0.5), target)).toBe('–');
+  const limit = (serverCores: number, generatorCores: number, target: object = {}, connections = 64) =>
+    limitOf({ serverCores, generatorCores, connections }, { stores: true, ...target });
+  expect(limit(0.9, 0.9)).toBe('processor');
+  expect(limit(0.89, 0.9)).toBe('generator');
+  expect(limit(0.89, 0.89)).toBe('disk or database');
+  expect(limit(0.89, 0.89, { cores: 0.8 })).toBe('processor');
+  expect(limit(0.89, 0.89, {}, 1)).toBe('one connection');
+  expect(limit(0.5, 0.5, { stores: false })).toBe('–');
+  expect(limit(Number.NaN, 0.5)).toBe('–');
 });
 
 it('prints a table of medians, the range and the errors of the rounds, which target is not valid, and what each is', () => {

@@ -15,11 +15,8 @@ it('requests of any resource have its paths, and bodies that its schema takes', 
   expect(newGardenSchema.safeParse(created).data).toMatchObject({ id: 10n ** 15n, name: 'Orchard' });
   expect(created).toEqual(exampleOf(garden, 10 ** 15));
   expect(JSON.parse(batch.body ?? '')).toEqual({ gardens: Array(batchSize).fill(created) });
-  expect([create.path, get.path, batch.path]).toEqual([
-    '/gardens',
-    '/gardens/1000000000000000',
-    '/gardens/batch',
-  ]);
+  const paths = ['/gardens', '/gardens/1000000000000000', '/gardens/batch'];
+  expect([create.path, get.path, batch.path]).toEqual(paths);
   const after = new URL(page.path, 'http://service').searchParams.get('after') ?? '';
   expect(cursorsOf(garden).read({}, after)).toMatchObject({ position: { id: 10n ** 15n } });
   expect([fieldFor(garden, 'search'), fieldFor(garden, 'filter')]).toEqual(['name', 'area']);

@@ -25,10 +25,8 @@ vi.mock('../../src/store/migrations.js', async (importOriginal) => {
       ${engine === 'postgresql' ? triggerSql(resources.plant) : ''}`,
     checksum: '0'.repeat(64),
   });
-  return {
-    ...original,
-    readMigrations: (engine: Engine) => [...original.readMigrations(engine), added(engine)],
-  };
+  const readMigrations = (engine: Engine) => [...original.readMigrations(engine), added(engine)];
+  return { ...original, readMigrations };
 });
 
 /** A plant with the field, which the types of these tests do not have. */

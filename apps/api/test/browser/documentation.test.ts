@@ -20,11 +20,7 @@ beforeEach(async () => {
     origins.delete('null');
     const { messages, violations } = tab;
     await tab.close();
-    expect({ messages, violations, origins: [...origins] }).toEqual({
-      messages: [],
-      violations: [],
-      origins: [shared.store.baseUrl],
-    });
+    expect([messages, violations, [...origins]]).toEqual([[], [], [shared.store.baseUrl]]);
   };
 });
 

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
+import { listen } from '../support/listen.js';
 
 /**
  * Opens an empty page of an origin of its own, and resolves once its script has run.
@@ -27,17 +26,9 @@ export async function servePage(browser: Browser, script: string, scripts: Recor
     const [type, content] = files[url] ?? ['text/javascript', scripts[url]];
     response.writeHead(content === undefined ? 404 : 200, { 'Content-Type': type }).end(content);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = await listen(server);
   const page = await browser.newPage();
   await page.goto(origin);
   await page.waitForFunction(() => 'isReady' in globalThis);
-  return {
-    page,
-    origin,
-    stop() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { page, origin, stop: () => server.close().closeAllConnections() };
 }

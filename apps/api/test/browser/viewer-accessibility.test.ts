@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { expectUsable } from './page/support/expect-usable.js';
-import { openTab } from './page/support/open-tab.js';
 import { setUp } from './page/support/set-up.js';
 import { execute, giveToken, openDialog, openViewer, operation, tryOut } from './use-viewer.js';
 
@@ -9,9 +8,7 @@ const shared = setUp();
 
 let page: Page;
 beforeEach(async () => {
-  const tab = await openTab(shared.browser, { reducedMotion: 'reduce' });
-  page = tab.page;
-  return tab.close;
+  ({ page } = await shared.openTab({ reducedMotion: 'reduce' }));
 });
 
 it('is usable before Swagger UI has started', async () => {

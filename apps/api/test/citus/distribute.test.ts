@@ -6,10 +6,7 @@ import { issueToken, runCommand, startServe } from '../support/process/run-comma
 import { readPage } from '../support/read-markdown.js';
 
 const findShards = `SELECT shardid FROM pg_dist_shard WHERE logicalrelid = 'plants'::regclass`;
-const ends = (exitCode: number, stderr: string | RegExp) => ({
-  exitCode,
-  stderr: expect.stringMatching(stderr),
-});
+const ends = (exitCode: number, text: string | RegExp) => ({ exitCode, stderr: expect.stringMatching(text) });
 
 it('moves the plants of a running service to shards, which loses none of those that it acknowledges', async () => {
   const { query, call, migrate } = await createCitusSchema();

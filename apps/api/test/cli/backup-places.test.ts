@@ -1,20 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createRegistry } from '../../src/observe/metrics.js';
 import { openDatabase } from '../../src/store/open-database.js';
 import { connectToSqlite } from '../support/database/open-sqlite-file.js';
+import { listen } from '../support/listen.js';
 import { execute, fillStore, readRows, readStoreId, withoutStore } from '../support/process/fill-store.js';
-import { failed } from '../support/process/run-command.js';
+import { failed, succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 import { s3Credentials, startS3 } from '../support/start-s3.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 
 const rose = [1n, 'Rose', null] as const;
 /** Times of backups in their names, the oldest first. */
@@ -22,8 +20,7 @@ const [first, second, future] = ['2026-11-01T02-00-00Z', '2026-11-02T02-00-00Z',
 /** Names of versions before 1.5. */
 const withoutId = [`plant-store-${first}.db`, `plant-store-${second}.db`];
 const name = /^plant-store-[0-9a-f]{16}-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/;
-/** A success with such a message. */
-const isDone = (message: RegExp) => ({ exitCode: 0, stdout: '', stderr: expect.stringMatching(message) });
+const isDone = (message: RegExp) => succeeded('', message);
 const backupsOf = (folder: string) =>
   readdirSync(folder)
     .filter((each) => name.test(each))
@@ -36,43 +33,45 @@ function fillFolder(folder: string, names: readonly string[]): string {
   return folder;
 }
 
-it('backs up beside the database, notes when, and keeps so many of its own store', async () => {
-  const { folder, run } = useCommands();
+/** Commands on a store with a rose, and how its backups of these times are named. */
+async function openRose(environment: Readonly<Record<string, string>> = {}) {
+  const { folder, run } = useCommands(environment);
   const path = await fillStore(folder, [[...rose]]);
-  const [oldest, older] = [first, second].map((time) => `plant-store-${readStoreId(path)}-${time}.db`);
+  const nameOf = (time: string | undefined) => `plant-store-${readStoreId(path)}-${time}.db`;
+  return { folder, run, path, nameOf };
+}
+
+/** Runs sha256sum on files that have their SHA-256 beside them. */
+function checkSums(folder: string, names: readonly string[]): void {
+  const hashes = names.map((each) => `${each}.sha256`);
+  execFileSync('sha256sum', ['--check', '--strict', ...hashes], { cwd: folder, stdio: 'pipe' });
+}
+
+it('backs up beside the database, notes when, and keeps so many of its own store', async () => {
+  const { folder, run, path, nameOf } = await openRose();
+  const [oldest, older] = [nameOf(first), nameOf(second)];
   const others = ['mine.db', `plant-store-0123456789abcdef-${first}.db`, ...withoutId];
-  const backups = fillFolder(join(folder, 'data/backups'), [
-    `${oldest}`,
-    `${oldest}.sha256`,
-    `${older}`,
-    `${older}.sha256`,
-    ...others,
-  ]);
+  const own = [oldest, `${oldest}.sha256`, older, `${older}.sha256`];
+  const backups = fillFolder(join(folder, 'data/backups'), [...own, ...others]);
   const { exitCode, stderr } = await run('backup --keep 2');
   expect(exitCode).toBe(0);
   expect(stderr).toContain(`1 older backup removed: ${oldest}.`);
   expect(stderr).toContain('Kept 2 backups with no store ID in the name');
   const newest = backupsOf(backups).at(-1) ?? '';
-  expect(readdirSync(backups).toSorted()).toEqual(
-    [`${older}`, `${older}.sha256`, newest, `${newest}.sha256`, ...others].toSorted(),
-  );
+  const left = [...own.slice(2), newest, `${newest}.sha256`, ...others];
+  expect(readdirSync(backups).toSorted()).toEqual(left.toSorted());
   expect(readRows(join(backups, newest))).toEqual([[...rose]]);
   expect(Date.now() - Date.parse(readFileSync(`${path}.last-backup`, 'utf8').trim())).toBeLessThan(60_000);
 });
 
 it('never removes the new backup, nor counts one with a name in the future', async () => {
-  const { folder, run } = useCommands();
-  const path = await fillStore(folder, [[...rose]]);
-  const [old, ahead] = [first, future].map((time) => `plant-store-${readStoreId(path)}-${time}.db`);
-  const backups = fillFolder(join(folder, 'data/backups'), [
-    `${old}`,
-    `${ahead}`,
-    `plant-store-${future}.db`,
-  ]);
+  const { folder, run, path, nameOf } = await openRose();
+  const [ahead, unnamed] = [nameOf(future), `plant-store-${future}.db`];
+  const backups = fillFolder(join(folder, 'data/backups'), [nameOf(first), ahead, unnamed]);
   const { exitCode, stderr } = await run('backup --keep 1');
   expect(exitCode).toBe(0);
   expect(stderr).toMatch(/names are in the future/);
-  for (const each of [`${ahead}`, `plant-store-${future}.db`]) expect(stderr).toContain(each);
+  for (const each of [ahead, unnamed]) expect(stderr).toContain(each);
   const [newest = ''] = backupsOf(backups).filter((each) => each !== ahead);
   expect(backupsOf(backups)).toEqual([newest, ahead]);
   await run('import', '{"id":2,"name":"Fern"}\n');
@@ -84,8 +83,8 @@ it('never removes the new backup, nor counts one with a name in the future', asy
 });
 
 it('removes nothing where the database has no id yet, and gives backups of one second different names', async () => {
-  const { folder, run } = useCommands();
-  execute(await fillStore(folder, [[...rose]]), withoutStore);
+  const { folder, run, path } = await openRose();
+  execute(path, withoutStore);
   const backups = fillFolder(join(folder, 'data/backups'), withoutId);
   const results = [await run('backup --keep 1'), await run('backup --keep 1')];
   for (const result of results) expect(result).toEqual(isDone(/No older backup was removed: .* gets its id/));
@@ -93,38 +92,28 @@ it('removes nothing where the database has no id yet, and gives backups of one s
 });
 
 it('writes a SHA-256 as sha256sum does, before the backup has its name, and not beside what failed', async () => {
-  const { folder, run } = useCommands();
-  await fillStore(folder, [[...rose]]);
+  const { folder, run } = await openRose();
   await run('backup kept/');
-  execFileSync(
-    'sha256sum',
-    ['--check', '--strict', ...backupsOf(join(folder, 'kept')).map((each) => `${each}.sha256`)],
-    {
-      cwd: join(folder, 'kept'),
-    },
-  );
+  checkSums(join(folder, 'kept'), backupsOf(join(folder, 'kept')));
   // What is left of a backup that was moved away.
   writeFileSync(join(folder, 'copy.db.sha256'), 'old');
   expect(await run('backup copy.db')).toEqual(isDone(/1 plant copied/));
-  execFileSync('sha256sum', ['--check', '--strict', 'copy.db.sha256'], { cwd: folder });
+  checkSums(folder, ['copy.db']);
   rmSync(join(folder, 'copy.db.sha256'));
   expect(await run('backup copy.db')).toEqual(failed(/copy\.db already exists/));
   expect(existsSync(join(folder, 'copy.db.sha256'))).toBe(false);
 });
 
 it('gives each backup the right SHA-256, also when two commands begin in the same second', async () => {
-  const { folder, run } = useCommands();
-  await fillStore(folder, [[...rose]]);
+  const { folder, run } = await openRose();
   await Promise.all([run('backup kept/'), run('backup kept/')]);
   const made = backupsOf(join(folder, 'kept'));
   expect(made.length).toBeGreaterThan(0);
-  const hashes = made.map((each) => `${each}.sha256`);
-  execFileSync('sha256sum', ['--check', '--strict', ...hashes], { cwd: join(folder, 'kept'), stdio: 'pipe' });
+  checkSums(join(folder, 'kept'), made);
 });
 
 it('gives a backup its name only once its SHA-256 is there, and removes that where the name is not given', async () => {
-  const { folder, run } = useCommands();
-  await fillStore(folder, [[...rose]]);
+  const { folder, run } = await openRose();
   const { link } = fs.promises;
   onTestFinished(() => {
     vi.restoreAllMocks();
@@ -143,8 +132,7 @@ it('gives a backup its name only once its SHA-256 is there, and removes that whe
 });
 
 it('removes nothing, and notes nothing, where there is no new backup', async () => {
-  const { folder, run } = useCommands();
-  const path = await fillStore(folder, [[...rose]]);
+  const { folder, run, path } = await openRose();
   fillFolder(join(folder, 'kept'), withoutId);
   writeFileSync(path, 'This is a text of some length. '.repeat(100));
   expect(await run('backup kept --keep 1')).toEqual(failed(/file is not a database/));
@@ -154,8 +142,7 @@ it('removes nothing, and notes nothing, where there is no new backup', async () 
 });
 
 it('restores the latest backup of a folder, and keeps what was there', async () => {
-  const { folder, run } = useCommands();
-  const path = await fillStore(folder, [[...rose]]);
+  const { folder, run, path } = await openRose();
   await run('backup');
   await run('import', '{"id":2,"name":"Fern"}\n');
   expect(await run('restore data/backups --dry-run')).toEqual(
@@ -177,8 +164,7 @@ it('restores the latest backup of a folder, and keeps what was there', async () 
 });
 
 it('keeps what was there at each restore, and a log that is left without its database', async () => {
-  const { folder, run } = useCommands();
-  const path = await fillStore(folder, [[...rose]]);
+  const { folder, run, path } = await openRose();
   await run('backup copy.db');
   await run('restore copy.db');
   await run('restore copy.db');
@@ -192,8 +178,7 @@ it('keeps what was there at each restore, and a log that is left without its dat
 });
 
 it('shows in a check when the last backup was made', async () => {
-  const { folder, run } = useCommands();
-  const path = await fillStore(folder, [[...rose]]);
+  const { run, path } = await openRose();
   const backupLine = async () => /^.* backup: .*$/m.exec((await run('check')).stdout)?.[0];
   expect(await backupLine()).toMatch(/^warning .*has not run yet.*every night/);
   await run('backup');
@@ -217,25 +202,20 @@ async function readGauge(path: string): Promise<number | undefined> {
 }
 
 it('names in a dry run what the backup has, and the migrations that follow', async () => {
-  const { folder, run } = useCommands();
-  const path = await fillStore(folder, [[...rose]]);
+  const { folder, run, path } = await openRose();
   await run('token create --name shop');
   execute(path, withoutStore);
   await run('backup copy.db');
   const before = readdirSync(join(folder, 'data'));
-  expect(await run('restore copy.db --dry-run')).toEqual(
-    isDone(
-      /has 1 plant and 1 token\. .* Pending migrations: (\d{14}_\w+, )*\d{14}_\w+\. Nothing was changed/,
-    ),
-  );
+  const found =
+    /has 1 plant and 1 token\. .* Pending migrations: (\d{14}_\w+, )*\d{14}_\w+\. Nothing was changed/;
+  expect(await run('restore copy.db --dry-run')).toEqual(isDone(found));
   expect(readdirSync(join(folder, 'data'))).toEqual(before);
 });
 
 it('removes as BACKUP_KEEP says only where BACKUP_TO says', async () => {
-  const folder = temporaryFolder();
-  const { run } = useCommands({ BACKUP_TO: 'nightly', BACKUP_KEEP: '1' }, folder);
-  const path = await fillStore(folder, [[...rose]]);
-  const own = [first, second].map((time) => `plant-store-${readStoreId(path)}-${time}.db`);
+  const { folder, run, nameOf } = await openRose({ BACKUP_TO: 'nightly', BACKUP_KEEP: '1' });
+  const own = [nameOf(first), nameOf(second)];
   const [nightly = '', archive = ''] = ['nightly', 'archive'].map((place) =>
     fillFolder(join(folder, place), own),
   );
@@ -246,8 +226,7 @@ it('removes as BACKUP_KEEP says only where BACKUP_TO says', async () => {
 });
 
 it('restores no file that is damaged', async () => {
-  const { folder, run } = useCommands();
-  const path = await fillStore(folder, [[...rose]]);
+  const { folder, run, path } = await openRose();
   writeFileSync(join(folder, 'damaged.db'), readFileSync(path).subarray(0, 5_000));
   expect(await run('restore damaged.db')).toEqual(failed(/damaged\.db cannot be used: /));
   expect(readRows(path)).toEqual([[...rose]]);
@@ -266,7 +245,7 @@ type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /** A store with one plant, and commands that reach S3 by a proxy, which may answer by itself. */
 async function openStore(prefix: string, intercept: Intercept = () => false, settings: object = {}) {
-  const proxy: Server = createServer((incoming, response) => {
+  const proxy = createServer((incoming, response) => {
     if (intercept(incoming, response)) return;
     const { method, url, headers } = incoming;
     const forwarded = request({ port, host: '127.0.0.1', method, path: url, headers }, (reply) => {
@@ -276,21 +255,15 @@ async function openStore(prefix: string, intercept: Intercept = () => false, set
     incoming.pipe(forwarded);
     forwarded.on('error', () => response.destroy());
   });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void proxy.close());
-  const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const folder = temporaryFolder();
-  const path = await fillStore(folder, [[...rose]]);
+  const endpoint = await listen(proxy);
   const environment = { ...s3Credentials, AWS_ENDPOINT_URL_S3: endpoint, ...settings };
-  const { run } = useCommands({ ...environment, BACKUP_TO: `s3://plants/${prefix}` }, folder);
-  return { folder, path, run };
+  return openRose({ ...environment, BACKUP_TO: `s3://plants/${prefix}` });
 }
 
 it('backs up to S3, keeps so many, and restores the latest from there', async () => {
   const { path, run } = await openStore('good');
-  expect(await run('backup')).toEqual(
-    isDone(/^1 plant copied to s3:\/\/plants\/good\/plant-store-.*checked\.\n$/),
-  );
+  const copied = /^1 plant copied to s3:\/\/plants\/good\/plant-store-.*checked\.\n$/;
+  expect(await run('backup')).toEqual(isDone(copied));
   await run('import', '{"id":2,"name":"Fern"}\n');
   expect((await run('backup --keep 1')).stderr).toMatch(/2 plants copied .*\n1 older backup removed/);
   await run('import', '{"id":3,"name":"Ivy"}\n');
@@ -325,10 +298,10 @@ it('has the SHA-256 in the metadata of an object, also of one in several parts, 
 });
 
 it('removes from a bucket only what it knows as an older backup of this store', async () => {
-  const { path, run } = await openStore('shared');
-  const [own, ahead] = [first, future].map((time) => `plant-store-${readStoreId(path)}-${time}.db`);
-  const others = [`${ahead}`, ...withoutId, `plant-store-0123456789abcdef-${first}.db`];
-  for (const each of [`${own}`, ...others])
+  const { run, nameOf } = await openStore('shared');
+  const own = nameOf(first);
+  const others = [nameOf(future), ...withoutId, `plant-store-0123456789abcdef-${first}.db`];
+  for (const each of [own, ...others])
     await fetch(`http://127.0.0.1:${port}/plants/shared/${each}`, { method: 'PUT', body: 'text' });
   expect(await run('backup --keep 1')).toEqual(
     isDone(/1 older backup removed: \S+2026-11-01\S+\n.*in the future.*2231[\s\S]*2 backups without the id/),
@@ -339,6 +312,7 @@ it('removes from a bucket only what it knows as an older backup of this store', 
   expect([keys.length, keys.includes(own)]).toEqual([others.length + 1, false]);
 });
 
+const pass = () => false;
 const withQuery =
   (query: string): Intercept =>
   (incoming, response) => {
@@ -348,16 +322,20 @@ const withQuery =
     return true;
   };
 
+/** Answers in its own way when the new backup is read back. */
+const onReadBack =
+  (answer: (response: ServerResponse) => unknown): Intercept =>
+  ({ method, url }, response) => {
+    const isReadBack = method === 'GET' && url?.includes('.db') === true;
+    if (isReadBack) answer(response);
+    return isReadBack;
+  };
+
 it.each<[problem: string, intercept: Intercept, settings: object, message: RegExp]>([
   ['a connection that is cut in the middle', withQuery('partNumber'), {}, /is not responding/],
   ['a bucket that is full', withQuery('uploads='), {}, /QuotaExceeded.*Free space/],
-  [
-    'wrong credentials',
-    () => false,
-    { AWS_SECRET_ACCESS_KEY: 'wrong' },
-    /SignatureDoesNotMatch.*credentials/,
-  ],
-  ['no credentials', () => false, { AWS_ACCESS_KEY_ID: '' }, /Set AWS_ACCESS_KEY_ID/],
+  ['wrong credentials', pass, { AWS_SECRET_ACCESS_KEY: 'wrong' }, /SignatureDoesNotMatch.*credentials/],
+  ['no credentials', pass, { AWS_ACCESS_KEY_ID: '' }, /Set AWS_ACCESS_KEY_ID/],
   [
     'a reply that is lost once the upload is complete',
     (incoming, response) => {
@@ -375,22 +353,15 @@ it.each<[problem: string, intercept: Intercept, settings: object, message: RegEx
   ],
   [
     'a connection that is cut while it is read back',
-    (incoming, response) => {
-      const isReadBack = incoming.method === 'GET' && incoming.url?.includes('.db') === true;
-      if (isReadBack)
-        response.writeHead(200, { 'content-length': '9999' }).write('half', () => response.destroy());
-      return isReadBack;
-    },
+    onReadBack((response) => {
+      response.writeHead(200, { 'content-length': '9999' }).write('half', () => response.destroy());
+    }),
     {},
     /could not be read back: .* broke.*There is no new backup: the object was removed/,
   ],
   [
     'a bucket that returns something else',
-    (incoming, response) => {
-      const isReadBack = incoming.method === 'GET' && incoming.url?.includes('.db') === true;
-      if (isReadBack) response.end('something else');
-      return isReadBack;
-    },
+    onReadBack((response) => response.end('something else')),
     {},
     /differs from .*There is no new backup: the object was removed/,
   ],

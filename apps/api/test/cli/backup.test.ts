@@ -19,7 +19,7 @@ import { until } from '../support/until.js';
 
 const manyRows = Array.from({ length: 1_000 }, (_, id): Row => [BigInt(id), 'x'.repeat(50), null]);
 
-// `move-deleted.test.ts` serves a copy.
+// `move.test.ts` serves a copy.
 it('copies every plant acknowledged before it started, during writes', async () => {
   const { folder, command, client } = await startStore();
   const acknowledged: number[] = [];
@@ -133,10 +133,8 @@ it.runIf(process.geteuid?.() === 0)(
     expect(create.exec(run('backup', 'open').stderr)?.[1]).toBe(join(folder, 'open/plant-store'));
     expect(create.exec(run('backup', 'closed/copy.db').stderr)?.[1]).toBe('/var/backups/plant-store');
     const { status, stderr } = run('restore', 'closed/copy.db');
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringMatching(/ -t \S+\/incoming \S+\/closed\/copy\.db\*\n/),
-    ]);
+    const destination = expect.stringMatching(/ -t \S+\/incoming \S+\/closed\/copy\.db\*\n/);
+    expect([status, stderr]).toEqual([1, destination]);
   },
 );
 

@@ -83,10 +83,8 @@ it.each([
 it('reports a read-only database', async () => {
   await fill();
   await query(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-  expectFound(await checkDatabase(), {
-    server: /^error: transactions are read-only/,
-    write: /^error: .*read-only transaction/,
-  });
+  const [server, write] = [/^error: transactions are read-only/, /^error: .*read-only transaction/];
+  expectFound(await checkDatabase(), { server, write });
 });
 
 it('reports missing privileges, one after the other', async () => {
@@ -95,34 +93,19 @@ it('reports missing privileges, one after the other', async () => {
   const mayNotCreate = /^error: pending: .* may not create tables in the schema public/;
   expectFound(await checkDatabase(visitor), { migrations: mayNotCreate });
   await fill();
-  for (const [granted, item, expected] of [
-    ['SELECT ON _prisma_migrations', 'access tokens', 'error: permission denied for table access_tokens'],
-    ['SELECT ON access_tokens', 'privileges', /^error: .* GRANT SELECT, INSERT ON audit/],
-    ['SELECT, INSERT ON audit', 'privileges', /^error: .* GRANT SELECT, INSERT, DELETE ON plants_history/],
-    [
-      'SELECT, INSERT ON plants_history',
-      'privileges',
-      /^error: .* may not SELECT, INSERT and DELETE plants_history/,
-    ],
-    [
-      'DELETE ON plants_history',
-      'privileges',
-      /^error: .*permission denied .* GRANT SELECT and INSERT on it/,
-    ],
-    [
-      'SELECT, INSERT ON plants',
-      'privileges',
-      /^error: .* not INSERT, UPDATE, use the sequence of access_tokens/,
-    ],
-    ['INSERT, UPDATE ON access_tokens', 'privileges', /^error: /],
-    ['USAGE ON SEQUENCE access_tokens_id_seq', 'privileges', /^error: .* may not SELECT plants_change_base/],
-    ['SELECT ON plants_change_base', 'privileges', /^error: .* or not SELECT and UPDATE store/],
-    [
-      'SELECT, UPDATE ON store',
-      'privileges',
-      'warning: the user may not UPDATE plants, so records cannot be updated or deleted. GRANT UPDATE ON plants to the user.',
-    ],
-    ['UPDATE ON plants', 'privileges', 'ok: those on the tables are granted'],
+  const mayNotUpdate = 'warning: the user may not UPDATE plants, so none can be updated or deleted.';
+  for (const [granted, expected, item = 'privileges'] of [
+    ['SELECT ON _prisma_migrations', 'error: permission denied for table access_tokens', 'access tokens'],
+    ['SELECT ON access_tokens', /^error: .* GRANT SELECT, INSERT ON audit/],
+    ['SELECT, INSERT ON audit', /^error: .* GRANT SELECT, INSERT, DELETE ON plants_history/],
+    ['SELECT, INSERT ON plants_history', /^error: .* may not SELECT, INSERT and DELETE plants_history/],
+    ['DELETE ON plants_history', /^error: .*permission denied .* GRANT SELECT and INSERT on it/],
+    ['SELECT, INSERT ON plants', /^error: .* not INSERT, UPDATE, use the sequence of access_tokens/],
+    ['INSERT, UPDATE ON access_tokens', /^error: /],
+    ['USAGE ON SEQUENCE access_tokens_id_seq', /^error: .* may not SELECT plants_change_base/],
+    ['SELECT ON plants_change_base', /^error: .* or not SELECT and UPDATE store/],
+    ['SELECT, UPDATE ON store', `${mayNotUpdate} GRANT UPDATE ON plants to the user.`],
+    ['UPDATE ON plants', 'ok: those on the tables are granted'],
   ] as const) {
     await query(url, `GRANT ${granted} TO ${username}`);
     expectFound(await checkDatabase(visitor), { [item]: expected });
@@ -144,9 +127,8 @@ it('reports a table that was changed, and one that rejects every plant', async (
 
 it('warns of more connections than the server accepts', async () => {
   await query(url, `ALTER DATABASE ${name} CONNECTION LIMIT 9`);
-  expectFound(await checkDatabase(), {
-    connections: /^warning: DATABASE_POOL_SIZE 10 .* of 9 .*Lower DATABASE_POOL_SIZE to 9/,
-  });
+  const connections = /^warning: DATABASE_POOL_SIZE 10 .* of 9 .*Lower DATABASE_POOL_SIZE to 9/;
+  expectFound(await checkDatabase(), { connections });
 });
 
 it('counts the connections and standbys of others, as an ordinary user', async () => {
@@ -164,9 +146,8 @@ it('counts the connections and standbys of others, as an ordinary user', async (
 
 it('reports a connection that is encrypted', async () => {
   await enableTls(serverUrl);
-  expectFound(await checkDatabase(`${url}?sslmode=require`), {
-    TLS: 'ok: the connection to 127.0.0.1 is encrypted (sslmode=require)',
-  });
+  const TLS = 'ok: the connection to 127.0.0.1 is encrypted (sslmode=require)';
+  expectFound(await checkDatabase(`${url}?sslmode=require`), { TLS });
 });
 
 it.each([

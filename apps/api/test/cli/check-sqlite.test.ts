@@ -1,12 +1,13 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createTokenService } from '../../src/auth/token-service.js';
 import { readMigrations } from '../../src/store/migrations.js';
 import { openTestDatabase } from '../support/database/create-test-database.js';
+import { connectToSqlite } from '../support/database/open-sqlite-file.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { examine, expectFound } from '../support/examine.js';
+import { execute, readRow } from '../support/process/fill-store.js';
 import { startTestService } from '../support/start-test-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -16,15 +17,8 @@ async function createStore(sql = '') {
   const database = await openTestDatabase({ url: `file:${path}` });
   await createTokenService(database.accessTokens).issue({ name: 'shop' });
   await database.close();
-  open(path).exec(sql).close();
+  execute(path, sql);
   return { path, check: () => examine({ DATABASE_URL: `file:${path}` }) };
-}
-
-/** Opens a database until the end of the test. */
-function open(path: string): Sqlite.Database {
-  const connection = new Sqlite(path);
-  onTestFinished(() => void connection.close());
-  return connection;
 }
 
 it('finds nothing wrong with a new store, and changes nothing', async () => {
@@ -71,7 +65,7 @@ it('applies no pending migrations, and reports them', async () => {
     write: [],
     'access tokens': [],
   });
-  expect(open(path).prepare('SELECT * FROM _prisma_migrations').all()).toEqual([]);
+  expect(readRow(path, 'SELECT * FROM _prisma_migrations')).toBeUndefined();
 });
 
 it.each<[what: string, sql: string, item: string, found: RegExp]>([
@@ -95,13 +89,13 @@ it.each<[what: string, sql: string, item: string, found: RegExp]>([
 
 it('reports a database that another program has locked', async () => {
   const { path, check } = await createStore();
-  open(path).exec('BEGIN IMMEDIATE');
+  connectToSqlite(path).exec('BEGIN IMMEDIATE');
   expectFound(await check(), { write: /^error: .* another process has locked it/ });
 });
 
 it('warns of files that others may read, and reports a folder that others may write to', async () => {
   const { path, check } = await createStore();
-  open(path).prepare('SELECT count(*) FROM plants').get();
+  connectToSqlite(path).prepare('SELECT count(*) FROM plants').get();
   for (const file of [path, `${path}-wal`, `${path}-shm`]) chmodSync(file, 0o640);
   chmodSync(dirname(path), 0o777);
   const ofFiles = [

@@ -19,12 +19,9 @@ it('prints one line for each item, and succeeds unless one is an error', async (
 it('fails with the number of errors', async () => {
   const { folder, run } = useCommands({ DATABASE_URL: 'file:notes.txt' });
   writeFileSync(join(folder, 'notes.txt'), 'These are no plants. '.repeat(100));
-  expect(await run('check')).toEqual(
-    failed(
-      /^plant-store: The check found 1 error, \d+ warnings?\.\n$/,
-      /^error {4}database: .* is damaged, or is not a database/m,
-    ),
-  );
+  const counted = /^plant-store: The check found 1 error, \d+ warnings?\.\n$/;
+  const found = /^error {4}database: .* is damaged, or is not a database/m;
+  expect(await run('check')).toEqual(failed(counted, found));
 });
 
 it('lists all invalid settings, and fails with exit status 2', async () => {
@@ -45,17 +42,11 @@ it('lists all invalid settings, and fails with exit status 2', async () => {
 it('prints one JSON document, also with errors', async () => {
   const { exitCode, stdout, stderr } = await useCommands({ PORT: '0' }).run('check --json');
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toMatchObject({
-    status: 'warning',
-    findings: expect.arrayContaining([
-      {
-        item: 'database',
-        status: 'warning',
-        found: expect.stringContaining('there is no'),
-        advice: expect.stringContaining('serve and migrate create it'),
-      },
-    ]),
-  });
+  const status = 'warning';
+  const found = expect.stringContaining('there is no');
+  const advice = expect.stringContaining('serve and migrate create it');
+  const findings = expect.arrayContaining([{ item: 'database', status, found, advice }]);
+  expect(JSON.parse(stdout)).toMatchObject({ status, findings });
   const invalid = await useCommands({ PORT: 'x' }).run('check --json');
   expect([invalid.exitCode, JSON.parse(invalid.stdout).status]).toEqual([2, 'error']);
 });

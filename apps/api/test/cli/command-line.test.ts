@@ -57,9 +57,8 @@ it.each([
   const { exitCode, stderr } = await run('serve');
   expect(exitCode).toBe(1);
   expect(stderr).toContain(`plant-store: The database ${storePath(folder)} ${problem}`);
-  expect(stderr).toMatch(
-    /et DATABASE_URL to (a SQLite file that this user may write|another file\.|a file in it)/,
-  );
+  const advice = /et DATABASE_URL to (a SQLite file that this user may write|another file\.|a file in it)/;
+  expect(stderr).toMatch(advice);
 });
 
 it.each([
@@ -105,15 +104,14 @@ it('migrates once', async () => {
   expect(await run('migrate')).toEqual(succeeded('', 'The database is up to date.\n'));
 });
 
-it.each(['export', 'delete 1', 'backup copy.db', 'token list', 'token revoke 1', 'token export'])(
-  'does not create a missing store: %s',
-  async (line) => {
-    const { folder, run } = useCommands();
-    const missing = `The database ${storePath(folder)} does not exist. Set DATABASE_URL to an existing Plant Store database.`;
-    expect(await run(line)).toEqual(failed(`plant-store: ${missing}\n`));
-    expect(readdirSync(folder)).toEqual([]);
-  },
-);
+const onStores = ['export', 'delete 1', 'backup copy.db', 'token list', 'token revoke 1', 'token export'];
+
+it.each([...onStores, 'invalidate-cursors'])('does not create a missing store: %s', async (line) => {
+  const { folder, run } = useCommands();
+  const missing = `There is no database ${storePath(folder)}. Set DATABASE_URL to that of a plant store.`;
+  expect(await run(line)).toEqual(failed(`plant-store: ${missing}\n`));
+  expect(readdirSync(folder)).toEqual([]);
+});
 
 it.each([
   ['export --output', ['copy']],
@@ -132,7 +130,7 @@ it.each([
   expect(readdirSync(join(folder, 'copies'))).toEqual(files);
 });
 
-it.each(['--help', 'token list', 'export'])(
+it.each(['--help', 'token list', 'export', 'list', 'list --json', 'list --json --by'])(
   'exits quietly if its output is not read to the end: %s',
   async (line) => {
     const { folder, run } = useCommands();
@@ -141,7 +139,7 @@ it.each(['--help', 'token list', 'export'])(
     await fillStore(folder, rows);
     await run('token create --name x');
     const { process, end } = startCommand(line.split(' '), { folder });
-    if (line === 'export') process.stdout?.once('data', () => process.stdout?.destroy());
+    if (/^(export|list)/.test(line)) process.stdout?.once('data', () => process.stdout?.destroy());
     else process.stdout?.destroy();
     expect(await end()).toMatchObject({ exitCode: 1, stderr: '' });
   },

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { countPlants, fillStore, readRows, storePath } from '../support/process/fill-store.js';
 import { plantLine } from '../support/process/plant-lines.js';
-import { failed, runCommand, startCommand, startStore, succeeded } from '../support/process/run-command.js';
+import { failed, imported, runCommand, startCommand, startStore } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 import { until } from '../support/until.js';
 
@@ -16,9 +16,8 @@ const lines = Array.from({ length: 5_000 }, (_, index) => plantLine(index + 1));
 it('skips plants that are already stored, and no others with their ids', async () => {
   const { run } = useCommands();
   const text = plantLine(1) + plantLine(2) + plantLine(1);
-  expect(await run('import', text)).toEqual(succeeded('', '2 imported, 1 already there, 0 bad\n'));
-  const more = succeeded('', '1 imported, 3 already there, 0 bad\n');
-  expect(await run('import', text + plantLine(3))).toEqual(more);
+  expect(await run('import', text)).toEqual(imported(2, 1));
+  expect(await run('import', text + plantLine(3))).toEqual(imported(1, 3));
   const others = '{"id":1,"name":"plant 1","tag":""}\n{"id":2,"name":"plant 1"}\n';
   const { stderr } = await run('import', others);
   expect(stderr).toMatch(/^line 1: The id 1 belongs .*\nline 2: The id 2 belongs /);
@@ -28,7 +27,7 @@ it('deletes the plants of its lines, whose ids stay taken, and exports them agai
   const { run } = useCommands();
   const tombstones = '{"id":1,"deleted":true}\n{"id":3,"deleted":true}\n';
   const text = `${plantLine(1)}${plantLine(2)}${tombstones}{"id":4,"name":"kept","deleted":true}\n`;
-  expect(await run('import', text)).toEqual(succeeded('', '5 imported, 0 already there, 0 bad\n'));
+  expect(await run('import', text)).toEqual(imported(5));
   const { stdout: exported, stderr } = await run('export');
   expect(stderr).toBe('2 plants exported.\n');
   expect(exported.match(/.*deleted.*\n/g)?.join('')).toBe(tombstones);
@@ -39,9 +38,9 @@ it('deletes the plants of its lines, whose ids stay taken, and exports them agai
   await other.run('import', exported);
   expect((await other.run('export')).stdout).toBe(exported);
   const late = `${plantLine(1)}{"id":1,"deleted":true}\n{"id":"5","deleted":true}\n`;
-  expect(await other.run('import', late)).toEqual(
-    failed(/^line 1: Plant 1 was deleted.*\nline 3: .*id must be.*\n0 imported, 1 already there, 2 bad\n/),
-  );
+  const message =
+    /^line 1: The id 1 belonged to a deleted plant.*\nline 3: .*id must be.*\n0 imported, 1 already there, 2 bad\n/;
+  expect(await other.run('import', late)).toEqual(failed(message));
 });
 
 it.each([
@@ -74,8 +73,7 @@ it('finishes the lines in flight on a signal, and can continue from the line tha
   );
   expect(countPlants(folder)).toBe(done);
 
-  const rest = await run(`import --from-line ${fromLine}`, lines.join(''));
-  expect(rest).toEqual(succeeded('', `${5_000 - done} imported, 0 already there, 0 bad\n`));
+  expect(await run(`import --from-line ${fromLine}`, lines.join(''))).toEqual(imported(5_000 - done));
   expect(countPlants(folder)).toBe(5_000);
 });
 
@@ -83,9 +81,7 @@ it('begins at a line, whatever the lines before it are', async () => {
   const { run } = useCommands();
   const text = `# plants, as of today\n${plantLine(1)}`;
   expect((await run('import', text)).stderr).toContain('its first line looks like one of CSV or TSV');
-  expect(await run('import --from-line 2', text)).toEqual(
-    succeeded('', '1 imported, 0 already there, 0 bad\n'),
-  );
+  expect(await run('import --from-line 2', text)).toEqual(imported(1));
 });
 
 it('completes a killed import when it is run again', async () => {
@@ -96,9 +92,7 @@ it('completes a killed import when it is run again', async () => {
   await until(() => countPlants(folder) >= 1_000);
   await command.end('SIGKILL');
   const before = countPlants(folder);
-  expect(await run('import', lines.join(''))).toEqual(
-    succeeded('', `${5_000 - before} imported, ${before} already there, 0 bad\n`),
-  );
+  expect(await run('import', lines.join(''))).toEqual(imported(5_000 - before, before));
   expect(countPlants(folder)).toBe(5_000);
 });
 
@@ -110,7 +104,7 @@ it('waits for a database that another program has locked', async () => {
   // Several times as long as a single insert waits.
   await sleep(300);
   other.close();
-  expect(await importing).toEqual(succeeded('', '1 imported, 0 already there, 0 bad\n'));
+  expect(await importing).toEqual(imported(1));
 });
 
 it('imports while a service stores plants in the same file', async () => {
@@ -129,15 +123,17 @@ it('imports while a service stores plants in the same file', async () => {
   };
   const creating = Promise.all(Array.from({ length: 4 }, createContinuously));
   writeFileSync(join(folder, 'plants.ndjson'), lines.join(''));
-  const imported = await runCommand(['import', 'plants.ndjson'], { folder });
+  const result = await runCommand(['import', 'plants.ndjson'], { folder });
   importing = false;
   await creating;
   await command.end('SIGTERM');
 
-  expect(imported).toEqual(succeeded('', '5000 imported, 0 already there, 0 bad\n'));
+  expect(result).toEqual(imported(5_000));
   const ids = [...acknowledged.toSorted((a, b) => a - b), ...lines.map((_, index) => index + 1)];
   expect(readRows(storePath(folder))).toEqual(ids.map((id) => [BigInt(id), `plant ${id}`, null]));
 });
+
+const fiveLines = /^line 2: .*id must be an integer.*\n(line .*\n){4}0 imported, .*\nplant-store: 5 lines/;
 
 /** Tables as spreadsheet programs write them, which the page reads, too. */
 const tables = join(import.meta.dirname, '../../../web/test/import-files');
@@ -147,17 +143,14 @@ it.each([
   ['excel-sep-line.csv', ['1 Rose, red [shrub]', '2 Fern []']],
   ['excel-unicode-text.txt --format tsv', ['1 Rose "Ø" [shrub]']],
   ['gnumeric.csv', /The first line must name the columns, id and name among them\. It has: Artikelnummer,/],
-  [
-    'ids-with-separators.csv',
-    /^line 2: .*id must be an integer.*\n(line .*\n){4}0 imported, .*\nplant-store: 5 lines/,
-  ],
+  ['ids-with-separators.csv', fiveLines],
   ['libreoffice-semicolons-windows-1252.csv', /The file is not in UTF-8\. Save it as UTF-8/],
   ['open-quote.csv', /^line 2: The line is not valid CSV: /],
   ['title-and-blank-lines.csv', /The first line must name .* It has: Bestandsliste 2026/],
 ])('imports a table as a program writes it, or reports why not: %s', async (file, expected) => {
   const { run } = useCommands();
   const { stderr } = await run(`import ${join(tables, file)}`);
-  const exported = (await run('export')).stdout.split('\n').filter((line) => line !== '');
+  const exported = (await run('export')).stdout.match(/.+/g) ?? [];
   const plants = exported
     .map((line) => JSON.parse(line))
     .map(({ id, name, tag = '' }) => `${id} ${name} [${tag}]`);

@@ -5,6 +5,7 @@ import { errors } from '@plant-store/contract';
 import { expect, it } from 'vitest';
 import { startServe, succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
+import { parseLines } from '../support/read-log.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Runs the printed line in a shell, in another folder. */
@@ -27,10 +28,9 @@ it('prints the page and a curl that stores a plant, and keeps token and plant, p
   const body = { name: 'Monstera deliciosa', tag: 'houseplant' };
   expect(paste(first.line)).toEqual({ status: 'HTTP/1.1 200', body });
   const token = readToken();
-  const modes = ['', 'access-token', 'plant-store.db', 'plant-store.db-wal', 'plant-store.db-shm'].map(
-    (file) => (statSync(join(folder, 'data', file)).mode & 0o777).toString(8),
-  );
-  expect(modes).toEqual(['700', '600', '600', '600', '600']);
+  const files = ['access-token', 'plant-store.db', 'plant-store.db-wal', 'plant-store.db-shm'];
+  const modes = ['', ...files].map((file) => statSync(join(folder, 'data', file)).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600, 0o600, 0o600, 0o600]);
   const firstEnd = await first.command.end('SIGTERM');
 
   const second = await serve({ PAGE: 'off' });
@@ -43,13 +43,9 @@ it('prints the page and a curl that stores a plant, and keeps token and plant, p
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/^\nPlant Store is listening on http:\S+\n/);
     // Without a terminal, each line of standard output is one of the log.
-    const log = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(log).toContainEqual(
-      expect.objectContaining({ msg: 'listening', tokenFile: join(folder, 'data/access-token') }),
-    );
+    const log = parseLines(stdout);
+    const listening = { msg: 'listening', tokenFile: join(folder, 'data/access-token') };
+    expect(log).toContainEqual(expect.objectContaining(listening));
     expect(log.at(-1)).toMatchObject({ msg: 'stopped' });
     expect(stdout).not.toContain('pst_');
     return stderr.split('\n').filter((line) => line.includes('pst_'));

@@ -22,19 +22,21 @@ it('succeeds while a service is ready, found by its settings or by its URL', asy
 
 const isNoHealthCheck = failed(/\/readyz is not the health check of a Plant Store\./);
 
+const slow = '{"status":"ready","warnings":["The disk is slow."]}';
+const away = '{"status":"unavailable","reason":"shutting_down"}';
+const isAway = 'plant-store: The service is not ready: shutting_down.\n';
+
 it.each([
-  [200, '{"status":"ready","warnings":["The disk is slow."]}', succeeded('ready\n', 'The disk is slow.\n')],
-  [
-    503,
-    '{"status":"unavailable","reason":"shutting_down"}',
-    failed('plant-store: The service is not ready: shutting_down.\n'),
-  ],
+  [200, slow, succeeded('ready\n', 'The disk is slow.\n')],
+  [200, slow, succeeded(`${slow}\n`, 'The disk is slow.\n'), ' --json'],
+  [503, away, failed(isAway)],
+  [503, away, failed(isAway, `${away}\n`), ' --json'],
   [200, '<html>Welcome</html>', isNoHealthCheck],
   [200, '{"status":"live"}', isNoHealthCheck],
   [404, '{"error":40400,"message":"Nothing is served here."}', isNoHealthCheck],
-])('prints warnings, or the reason, for the reply %i %s', async (status, body, expected) => {
+])('prints warnings, or the reason, for the reply %i %s', async (status, body, expected, option = '') => {
   const url = await listen(createServer((_request, response) => response.writeHead(status).end(body)));
-  expect(await useCommands().run(`ready --url ${url}`)).toEqual(expected);
+  expect(await useCommands().run(`ready --url ${url}${option}`)).toEqual(expected);
 });
 
 it('fails for a server that does not reply in time', async () => {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { createClient } from '@plant-store/client';
 import { expect, it } from 'vitest';
-import { startStore, succeeded } from '../support/process/run-command.js';
+import { failed, startStore, succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
+import { parseLines } from '../support/read-log.js';
 
 const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
@@ -16,11 +17,8 @@ it('prints which token has added, updated or deleted what has an id', async () =
     const { exitCode, stdout, stderr } = await run(`show ${id}`);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^\{.+\}\n$/);
-    return (stdout + stderr)
-      .replace(times, 'TIME')
-      .replace(/,"original":"[\w-]{43}"/, '')
-      .split('\n')
-      .slice(0, -1);
+    const lines = (stdout + stderr).replace(times, 'TIME').replace(/,"original":"[\w-]{43}"/, '');
+    return lines.split('\n').slice(0, -1);
   };
   const [id, params] = [1, { id: 1 }];
   await client.createPlant({ body: { id, name: 'Fren' } });
@@ -29,11 +27,8 @@ it('prints which token has added, updated or deleted what has an id', async () =
   const { headers } = await client.getPlant({ params });
   const ifMatch = { 'if-match': headers.get('etag') ?? '' };
   await other.updatePlant({ params, headers: ifMatch, body: { name: 'Fern' } });
-  expect(await show(id)).toEqual([
-    '{"id":1,"name":"Fern","addedAt":"TIME"}',
-    added,
-    expect.stringMatching(/^updated {2}TIME {2}by token 2 ".+"$/),
-  ]);
+  const updated = expect.stringMatching(/^updated {2}TIME {2}by token 2 ".+"$/);
+  expect(await show(id)).toEqual(['{"id":1,"name":"Fern","addedAt":"TIME"}', added, updated]);
   const listed = async () => (await run('list --by')).stdout.replace(/\d{4}-\S+ \S+/g, '').split('\n')[1];
   await client.createPlant({ body: { id: 0, name: 'Moss' } });
   expect(await listed()).toMatch(/^0 +Moss {2}added by token 1 ".+"$/);
@@ -55,16 +50,11 @@ it('prints which token has added, updated or deleted what has an id', async () =
 
 it('says what is not known, and that an id is free', async () => {
   const { run } = useCommands();
-  await run('import', '{"id":1,"name":"Fern","addedAt":null}\n');
-  expect(await run('show 1')).toEqual(
-    succeeded('{"id":1,"name":"Fern","addedAt":null}\n', 'added    at an unknown time\n'),
-  );
+  const known = '{"id":1,"name":"Fern","addedAt":null}\n';
+  await run('import', known);
+  expect(await run('show 1')).toEqual(succeeded(known, 'added    at an unknown time\n'));
   expect(await run('show 1 --json')).toEqual(succeeded('{"id":1,"idText":"1","name":"Fern"}\n'));
-  expect(await run('show 2')).toMatchObject({
-    exitCode: 1,
-    stdout: '',
-    stderr: 'plant-store: There is no plant 2.\n',
-  });
+  expect(await run('show 2')).toEqual(failed('plant-store: There is no plant 2.\n'));
 });
 
 it('prints what a plant was, the latest state first, and who has made each', async () => {
@@ -79,15 +69,14 @@ it('prints what a plant was, the latest state first, and who has made each', asy
   const { stdout, stderr, exitCode } = await run(`show ${params.id} --history`);
   expect([stderr, exitCode]).toEqual(['', 0]);
   const by = { id: 1, name: expect.any(String) };
-  const lines = stdout.trim().split('\n');
-  const states = lines.map((line) => JSON.parse(line));
+  const states = parseLines(stdout);
   expect(states).toEqual([
     { name: 'Fern', from: states[1].until },
     { name: 'Frn', tag: 'a', from: states[2].until, until: expect.stringMatching(times), by },
     { name: 'Fren', from: expect.stringMatching(times), until: expect.stringMatching(times), by },
   ]);
   expect(await run(`show ${params.id} --history --json`)).toEqual(
-    succeeded(`{"id":${params.id},"idText":"${params.id}","states":[${lines}]}\n`),
+    succeeded(`{"id":${params.id},"idText":"${params.id}","states":[${stdout.trim().split('\n')}]}\n`),
   );
   // A backup has all of it, and an export what the plant is.
   expect(await run('backup copy.db')).toMatchObject({ exitCode: 0 });
@@ -95,14 +84,10 @@ it('prints what a plant was, the latest state first, and who has made each', asy
   expect((await copy.run(`show ${params.id} --history`)).stdout).toBe(stdout);
   const other = useCommands();
   await other.run('import', (await run('export')).stdout);
-  expect((await other.run(`show ${params.id} --history`)).stdout).toMatch(
-    /^\{"name":"Fern","from":".*"\}\n$/,
-  );
+  const exported = /^\{"name":"Fern","from":".*"\}\n$/;
+  expect(await other.run(`show ${params.id} --history`)).toEqual(succeeded(exported));
   await client.deletePlant({ params });
-  expect(await run(`show ${params.id} --history`)).toMatchObject({
-    exitCode: 1,
-    stdout: '',
-    stderr: `plant-store: There is no plant ${params.id}.\n`,
-  });
+  const missing = failed(`plant-store: There is no plant ${params.id}.\n`);
+  expect(await run(`show ${params.id} --history`)).toEqual(missing);
   expect((await command.end('SIGTERM')).exitCode).toBe(0);
 });

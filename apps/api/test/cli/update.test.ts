@@ -1,7 +1,7 @@
 import { createDatabase } from '@plant-store/postgresql-server';
 import { expect, inject, it } from 'vitest';
 import { plantLine } from '../support/process/plant-lines.js';
-import { failed, startStore, succeeded } from '../support/process/run-command.js';
+import { failed, imported, startStore, succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 
 const time = '"addedAt":"2026-11-25T10:00:00.000Z"';
@@ -75,14 +75,10 @@ it.each([
   expect(exported.match(RegExp(original, 'g'))).toHaveLength(1);
   for (const engine of [to, from]) {
     const target = await open(engine);
-    expect(await target.run('import', exported)).toEqual(
-      succeeded('', '3 imported, 0 already there, 0 bad\n'),
-    );
-    expect(await target.run('import', exported)).toEqual(
-      succeeded('', '0 imported, 3 already there, 0 bad\n'),
-    );
+    expect(await target.run('import', exported)).toEqual(imported(3));
+    expect(await target.run('import', exported)).toEqual(imported(0, 3));
     // A file from before the update reverts nothing.
-    expect(await target.run('import', fern)).toEqual(succeeded('', '0 imported, 1 already there, 0 bad\n'));
+    expect(await target.run('import', fern)).toEqual(imported(0, 1));
     expect((await target.run('export')).stdout).toBe(exported);
   }
 });
@@ -96,16 +92,13 @@ it.each(['SQLite', 'PostgreSQL'] as const)(
     await run('update 1 --name Ivy');
     const exported = await exportAll();
     await run('delete 1 2');
-    expect(await run('import', exported)).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('\n0 imported, 0 already there, 2 bad\n'),
-    });
+    const rejected = failed(/\n0 imported, 0 already there, 2 bad\n/);
+    expect(await run('import', exported)).toEqual(rejected);
     const reuse = 'import --reuse-deleted-ids';
-    expect(await run(reuse, exported)).toEqual(succeeded('', '2 imported, 0 already there, 0 bad\n'));
+    expect(await run(reuse, exported)).toEqual(imported(2));
     expect(await exportAll()).toBe(exported);
-    expect(await run(reuse, exported)).toEqual(succeeded('', '0 imported, 2 already there, 0 bad\n'));
-    expect(await run(reuse, plantLine(2))).toEqual(
-      failed(/^line 1: Plant 2 already exists with different values.*\n0 imported, 0 already there, 1 bad\n/),
-    );
+    expect(await run(reuse, exported)).toEqual(imported(0, 2));
+    const taken = /^line 1: The id 2 belongs to another plant.*\n0 imported, 0 already there, 1 bad\n/;
+    expect(await run(reuse, plantLine(2))).toEqual(failed(taken));
   },
 );

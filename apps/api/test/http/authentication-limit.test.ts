@@ -1,11 +1,13 @@
 import { Agent } from 'node:http';
 import { afterAll, expect, it } from 'vitest';
 import { generateAccessToken } from '../../src/auth/token-service.js';
+import { readMetric } from '../support/admin-port.js';
 import { expectError, type Reply } from '../support/expect-error.js';
 import { type AddressedRequest, postFromAddress } from '../support/get-file.js';
 import { composePlantRequest } from '../support/post-plant.js';
+import { findLines } from '../support/read-log.js';
 import { sendRaw } from '../support/send-raw.js';
-import { startTestService, type TestService, useTestService } from '../support/start-test-service.js';
+import { startTestService, useTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
 // What is counted, and when a token is looked up again, is in src/http/middleware/limit-authentication.test.ts, and what a proxy may
@@ -35,15 +37,6 @@ async function exhaust(from: string, forwardedFor?: (count: number) => string, o
   }
 }
 
-function readLog({ logLines }: TestService, text: string): Record<string, unknown>[] {
-  return logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith(text));
-}
-
-async function readMetric(name: string): Promise<number> {
-  const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
-}
-
 it('lets few of 300 wrong tokens at once reach the database, and no other address notices', async () => {
   const startedAt = performance.now();
   const wrong = Array.from({ length: 300 }, () => create({ token: generateAccessToken() }));
@@ -56,10 +49,10 @@ it('lets few of 300 wrong tokens at once reach the database, and no other addres
   const failed = replies.filter(({ status }) => status === 401);
   expect(failed.length).toBeGreaterThanOrEqual(failures);
   expect(failed.length).toBeLessThanOrEqual(lookUps);
-  expect(await readMetric('plant_store_token_lookups_total')).toBeLessThanOrEqual(lookUps + 1);
+  expect(await readMetric(service, 'plant_store_token_lookups_total')).toBeLessThanOrEqual(lookUps + 1);
   const limited = replies.filter(({ status }) => status !== 401);
   for (const reply of limited) expectError(reply, 'rate_limited', message);
-  expect(await readMetric('plant_store_authentication_limited_total')).toBe(limited.length);
+  expect(await readMetric(service, 'plant_store_authentication_limited_total')).toBe(limited.length);
 
   const unaffected = await create({ from: '127.0.0.2', token: generateAccessToken() });
   expectError(unaffected, 'invalid_token', 'is unknown');
@@ -99,7 +92,7 @@ it.each(['127.0.0.6', '127.0.0.7'])(
       expectError(limited, 'rate_limited', message);
     }
     const warnings = () =>
-      readLog(service, 'X-Forwarded-For').filter(({ proxyAddress }) => proxyAddress === from);
+      findLines(service, 'X-Forwarded-For').filter((line) => line['proxyAddress'] === from);
     await until(() => warnings().length > 0);
     expect(warnings()).toEqual([expect.objectContaining({ level: 40 })]);
   },
@@ -111,7 +104,7 @@ it('logs once that an address is limited, and the number of rejected requests wh
   await exhaust(clientAddress, undefined, stopped);
   for (let count = 0; count < 3; count++) await create({ token: malformed }, stopped);
   await stopped.stop();
-  expect(readLog(stopped, 'authentication limit')).toMatchObject([
+  expect(findLines(stopped, 'authentication limit')).toMatchObject([
     { level: 40, clientAddress, seconds: expect.any(Number), msg: 'authentication limited' },
     { level: 40, clientAddress, rejected: 3, msg: 'authentication limit ended' },
   ]);

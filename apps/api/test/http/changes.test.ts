@@ -1,4 +1,5 @@
 import { beforeEach, expect, inject, it } from 'vitest';
+import { readMetric } from '../support/admin-port.js';
 import { expectError } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { readLog } from '../support/read-log.js';
@@ -30,14 +31,8 @@ async function read(query: string, of = service) {
   connection.destroy();
   const { changes, next } = body as { changes: readonly { kind: string; idText: string }[]; next: string };
   const tookMs = performance.now() - startedAt;
-  return {
-    status,
-    headers,
-    id,
-    changes: changes.map(({ kind, idText }) => `${kind} ${idText}`),
-    next,
-    tookMs,
-  };
+  const all = changes.map(({ kind, idText }) => `${kind} ${idText}`);
+  return { status, headers, id, changes: all, next, tookMs };
 }
 
 /** Where changes go on: on PostgreSQL earlier ones are only shown once older transactions of other tests have ended. */
@@ -86,12 +81,8 @@ it('a change that another instance makes ends the wait, too', async () => {
 it('a wait counts once for the rate limit, and has one line of the log and one count of its metrics', async () => {
   const left = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
     Number(/r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1]);
-  const count = async () => {
-    const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
-    return Number(
-      /requests_total\{method="GET",route="\/changes",status="200",error=""\} (\d+)/.exec(text)?.[1],
-    );
-  };
+  const labels = '{method="GET",route="/changes",status="200",error=""}';
+  const count = () => readMetric(service, `plant_store_http_requests_total${labels}`);
   // Its minute begins with its first request, and so does not end between the two.
   const { secret: token } = await service.accessTokens.issue({ name: 'counted' });
   const counted = { ...service, token };
@@ -125,11 +116,8 @@ it('a stop answers requests that wait at once, and closes their connections', as
   const startedAt = performance.now();
   const stopped = stopping.stop();
   for (const { connection } of waiting) {
-    expect(await connection.readReply()).toMatchObject({
-      status: 200,
-      headers: { connection: 'close' },
-      body: { changes: [] },
-    });
+    const reply = { status: 200, headers: { connection: 'close' }, body: { changes: [] } };
+    expect(await connection.readReply()).toMatchObject(reply);
     expect(await connection.readToEnd()).toBe('');
   }
   expect(await stopped).toBe(true);

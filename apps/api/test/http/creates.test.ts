@@ -19,7 +19,26 @@ async function rowsOf(ids: readonly (number | bigint)[]) {
 
 const numbers = (count: number, first: number) => Array.from({ length: count }, (_, at) => first + at);
 
-it('keep ids exact: client, HTTP, database, and back', async () => {
+/** Texts that a program on the way could change: normalize, trim, decode, or take for something else. */
+const oddTexts = [
+  ['  ', '\r\n\tMonstera\t', '\u00a0\u3000Monstera\u2003', '\u0001\u001f\u007f\u0085', '\u2028\u2029'],
+  ['\\u0000 \\n %00 &#0;', '"\\"\\\\"\'`', "'); DROP TABLE plants; --", '007', '9223372036854775808', 'null'],
+  ['["a",1]', '{"$.id":1}', '__proto__', 'caf\u00e9', 'cafe\u0301', '\u1112\u1161\u11ab', '\ufb01\u212b'],
+  [
+    '\ufeffa',
+    'a\ufeffb',
+    '\ufffd',
+    '\ufffe\uffff\u{10ffff}',
+    '\ue000\u{f0000}',
+    '\u202eתומר',
+    'ẞßİı',
+    '👩🏽‍🌾🏳️‍🌈',
+  ],
+].flat();
+const anyText = fc.string({ unit: 'binary' }).map((any) => any.replaceAll('\0', ''));
+const text = fc.oneof(fc.constantFrom(...oddTexts), anyText);
+
+it('keep ids and texts exact: client, HTTP, database, and back', async () => {
   // Long enough for a slow machine.
   const client = createClient({ ...service, timeoutMs: 240_000, attemptTimeoutMs: 240_000 });
   // Small ones are those of other tests.
@@ -27,10 +46,16 @@ it('keep ids exact: client, HTTP, database, and back', async () => {
   const [ids = []] = fc.sample(fc.uniqueArray(int64, { minLength: 300, maxLength: 300 }), 1);
   // As callers may pass them: as a `number` if it is a safe integer.
   const passed = (id: bigint) => (Number.isSafeInteger(Number(id)) ? Number(id) : id);
-  const create = (id: bigint) => client.createPlant({ body: { id: passed(id), name: `plant ${id}` } });
-  const replies = await Promise.all(ids.map(create));
-  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(await rowsOf(ids)).toEqual(ids.map((id) => ({ id: String(id), name: `plant ${id}`, tag: null })));
+  const texts = [...oddTexts.map((odd) => ({ name: odd, tag: odd })), { name: '🪴'.repeat(40_000), tag: '' }];
+  texts.push(...fc.sample(fc.record({ name: text, tag: text }), ids.length - texts.length));
+  const plants = ids.map((id, at) => ({ id, name: '', tag: '', ...texts[at] }));
+  const replies = await Promise.all(
+    plants.map((plant) => client.createPlant({ body: { ...plant, id: passed(plant.id) } })),
+  );
+  expect(replies.map(({ status, body }) => [status, body])).toEqual(
+    plants.map(({ id: _, ...body }) => [200, body]),
+  );
+  expect(await rowsOf(ids)).toEqual(plants.map((plant) => ({ ...plant, id: String(plant.id) })));
 });
 
 it('are replayed for another token, too', async () => {

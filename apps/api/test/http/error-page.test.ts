@@ -118,10 +118,8 @@ describe('a program gets an Error body', () => {
   ])('%s', async (_, headers, method) => {
     const { headers: sent, text } = await open('/whatever', headers, method);
     expect(sent['content-type']).toBe('application/json; charset=utf-8');
-    expect(JSON.parse(text)).toEqual({
-      error: errors.not_found.error,
-      message: 'There is nothing at /whatever.',
-    });
+    const message = 'There is nothing at /whatever.';
+    expect(JSON.parse(text)).toEqual({ error: errors.not_found.error, message });
     const mayBeShown = headers['Authorization'] === undefined && method === undefined;
     expect(sent['vary']).toBe(mayBeShown ? 'Accept, Sec-Fetch-Mode' : undefined);
   });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, it } from 'vitest';
+import { readMetric, readReadiness } from '../support/admin-port.js';
 import { expectStored } from '../support/expect-stored.js';
 import { postPlant } from '../support/post-plant.js';
 import { useTestService } from '../support/start-test-service.js';
@@ -35,21 +36,17 @@ const rejections = {
   citus: rejectionsOfPostgresql,
 };
 
-const readiness = async () => {
-  const reply = await fetch(`${service.adminUrl}/readyz`);
-  return { status: reply.status, body: await reply.json() };
-};
-
-const readReadyMetric = async () =>
-  /^plant_store_ready (.*)$/m.exec(await (await fetch(`${service.adminUrl}/metrics`)).text())?.[1];
+const readiness = () => readReadiness(service);
+const readReadyMetric = () => readMetric(service, 'plant_store_ready');
 
 it('the metric plant_store_ready is 0 while the database is away, without a create, and 1 before and after that', async () => {
-  expect(await readReadyMetric()).toBe('1');
+  expect(await readReadyMetric()).toBe(1);
   const endOutage = await service.database.beginOutage('closed');
-  await until(async () => (await readReadyMetric()) === '0');
-  expect((await readiness()).status).toBe(503);
+  await until(async () => (await readReadyMetric()) === 0);
+  const unready = await fetch(`${service.adminUrl}/readyz`);
+  expect([unready.status, unready.headers.get('retry-after')]).toEqual([503, '1']);
   await endOutage();
-  await until(async () => (await readReadyMetric()) === '1');
+  await until(async () => (await readReadyMetric()) === 1);
   // Of several workers half suffice, and the others follow.
   await expect.poll(readiness).toEqual({ status: 200, body: { status: 'ready' } });
 });

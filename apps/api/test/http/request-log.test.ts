@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import { expect, inject, it, vi } from 'vitest';
 import { postPlant } from '../support/post-plant.js';
-import { readLog } from '../support/read-log.js';
+import { findLines, readLog } from '../support/read-log.js';
 import { startTestService, useTestService } from '../support/start-test-service.js';
 
 const service = useTestService();
@@ -14,9 +14,8 @@ it("names the plant and the caller's span, which is passed on nowhere else", asy
   const { headers } = await postPlant(service, plant)
     .set('X-Request-Id', 'traced')
     .set('traceparent', `00-${traceId}-${spanId}-01`);
-  expect(await readLog(service, 'traced')).toMatchObject([
-    { msg: 'request', status: 200, plantId: '1', traceId, spanId },
-  ]);
+  const line = { msg: 'request', status: 200, plantId: '1', traceId, spanId };
+  expect(await readLog(service, 'traced')).toMatchObject([line]);
   expect(JSON.stringify(headers)).not.toContain(traceId);
 });
 
@@ -42,7 +41,6 @@ it.skipIf(inject('workers') > 1).each([
   await supertest(choosy.baseUrl).put('/plants').set('X-Request-Id', 'wrong').expect(405);
   random.mockRestore();
   await readLog(choosy, 'wrong');
-  const lines = choosy.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  const ids = lines.filter(({ msg }) => msg === 'request').map(({ requestId }) => requestId);
+  const ids = findLines(choosy, 'request').map((line) => line['requestId']);
   expect(ids).toEqual([...logged.map(String), 'wrong']);
 });

@@ -39,11 +39,8 @@ async function expectPermitted(of: TestService, token: string, permitted: readon
 }
 
 /** None of the scopes, all, each one, and all but one. */
-const choices: readonly (readonly Scope[])[] = [
-  [],
-  scopes,
-  ...scopes.flatMap((one) => [[one], scopes.filter((other) => other !== one)]),
-];
+const oneOrAllBut = scopes.flatMap((one) => [[one], scopes.filter((other) => other !== one)]);
+const choices: readonly (readonly Scope[])[] = [[], scopes, ...oneOrAllBut];
 
 it.each(choices.map((granted) => [granted.join(' and ') || 'no scope', granted] as const))(
   'a token with %s permits exactly the operations that need one of them, whoever issued it',

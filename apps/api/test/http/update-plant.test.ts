@@ -1,17 +1,13 @@
 import { createClient, unwrap } from '@plant-store/client';
 import { expect, it } from 'vitest';
-import { postPlant } from '../support/post-plant.js';
+import { postPlant, sendJson } from '../support/post-plant.js';
 import { sendRaw } from '../support/send-raw.js';
 import { useTestService } from '../support/start-test-service.js';
 
 const service = useTestService();
 
 const send = (method: string, id: number, headers: Record<string, string> = {}, plant?: object) =>
-  fetch(`${service.baseUrl}/plants/${id}`, {
-    method,
-    headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json', ...headers },
-    ...(plant && { body: JSON.stringify(plant) }),
-  });
+  sendJson(service, `${method} /plants/${id}`, plant, headers);
 const update = (id: number, tag: string, plant: object) => send('PUT', id, { 'If-Match': tag }, plant);
 
 it('has an ETag with a plant, by which neither GET nor HEAD sends it again', async () => {
@@ -24,34 +20,16 @@ it('has an ETag with a plant, by which neither GET nor HEAD sends it again', asy
   expect([head.headers.get('etag'), head.headers.get('content-length')]).toEqual([tag, length]);
   for (const method of ['GET', 'HEAD']) {
     const { status, headers, body } = await send(method, 1, { 'If-None-Match': tag });
-    expect([status, body, headers.get('etag'), headers.get('cache-control')]).toEqual([
-      304,
-      null,
-      tag,
-      'no-store',
-    ]);
+    expect([status, body, headers.get('etag')]).toEqual([304, null, tag]);
+    expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-request-id')).toMatch(/./);
     for (const name of ['content-type', 'content-length']) expect(headers.has(name)).toBe(false);
   }
   const updated = (await update(1, tag, { name: 'Ivy' })).headers;
-  expect([updated.get('cache-control'), updated.get('content-type')]).toEqual([
-    'no-store',
-    'application/json; charset=utf-8',
-  ]);
+  expect(updated.get('cache-control')).toBe('no-store');
+  expect(updated.get('content-type')).toBe('application/json; charset=utf-8');
   expect(updated.get('etag')).not.toBe(tag);
   expect((await send('GET', 1, { 'If-None-Match': tag })).headers.get('etag')).toBe(updated.get('etag'));
-});
-
-it('has the ETag of a plant with the reply to its create and to each retry, by which both are updated without a read', async () => {
-  const tagOf = async (name: string) => (await postPlant(service, { id: 2, name })).headers['etag'] ?? '';
-  const tag = await tagOf('Fern');
-  expect(tag).toBe((await send('GET', 2)).headers.get('etag'));
-  expect(await tagOf('Fern')).toBe(tag);
-  const updated = await update(2, tag, { name: 'Ivy' });
-  expect(updated.status).toBe(200);
-  // The reply shows what was created, and so does its tag: it does not permit to overwrite what somebody has made of that.
-  expect(await tagOf('Fern')).toBe(tag);
-  expect((await update(2, tag, { name: 'Oak' })).status).toBe(412);
 });
 
 it('has no ETag with what shows no plant', async () => {
@@ -70,12 +48,9 @@ it('has no ETag with what shows no plant', async () => {
 
 it('takes several lines of a condition as one list', async () => {
   const { etag = '' } = (await postPlant(service, { id: 7, name: 'Fern' })).headers as { etag?: string };
-  const head = (lines: readonly string[]) =>
-    ['GET /plants/7 HTTP/1.1', 'Host: a', `Authorization: Bearer ${service.token}`, ...lines, '', ''].join(
-      '\r\n',
-    );
+  const head = `GET /plants/7 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.token}\r\n`;
   const statusOf = async (...lines: readonly string[]) =>
-    (await sendRaw(service.baseUrl, head(lines))).status;
+    (await sendRaw(service.baseUrl, `${head}${lines.join('\r\n')}\r\n\r\n`)).status;
   expect(await statusOf('If-None-Match: "x"', `If-None-Match: ${etag}`)).toBe(304);
   expect(await statusOf('If-Match: "x"', `if-match: W/${etag}`)).toBe(200);
   expect(await statusOf('If-Match: "x"', 'If-Match: "y"')).toBe(412);
@@ -92,9 +67,8 @@ it('updates for one of many that have read the same plant, and loses nothing', a
   const { name } = (await (await send('GET', 4)).json()) as { name: string };
   expect(name).toBe(names[statuses.indexOf(200)]);
   // Attempts of one request all succeed, with the same reply.
-  const retries = await Promise.all(
-    names.map(() => update(4, '"old"', { name }).then((reply) => reply.text())),
-  );
+  const retry = async () => (await update(4, '"old"', { name })).text();
+  const retries = await Promise.all(names.map(retry));
   const read = await (await send('GET', 4)).text();
   expect(new Set(retries)).toEqual(new Set([read.replace(/,"(addedBy|changedBy)":"\d+"/g, '')]));
 });
@@ -123,16 +97,6 @@ it('updates or deletes for one of many batches with the same ETags, and loses no
   }
 });
 
-it('updates one id of a batch as often as it is there, in the order sent', async () => {
-  const client = createClient(service);
-  await client.createPlant({ body: { id: 200, name: '' } });
-  const names = Array.from({ length: 100 }, (_, at) => String(at));
-  const plants = names.map((name) => ({ id: 200, name, ifMatch: '*' }));
-  const { results } = await unwrap(client.updatePlants({ body: { plants } }));
-  expect(results.map((result) => 'plant' in result && result.plant.name)).toEqual(names);
-  expect(await (await send('GET', 200)).json()).toMatchObject({ name: '99' });
-});
-
 it('gives an id again to one of many, and never beside a plant', async () => {
   await postPlant(service, { id: 5, name: 'Fern' });
   const give = (name: string) => send('PUT', 5, { 'If-None-Match': '*' }, { name });
@@ -142,22 +106,4 @@ it('gives an id again to one of many, and never beside a plant', async () => {
   const statuses = (await Promise.all(names.map(give))).map(({ status }) => status);
   expect(statuses.toSorted()).toEqual([200, 412, 412]);
   expect(await (await send('GET', 5)).json()).toMatchObject({ name: names[statuses.indexOf(200)] });
-});
-
-it('is typed in the client, whose ETag is that of the reply before', async () => {
-  const client = createClient(service);
-  const params = { id: 2n ** 62n };
-  await client.createPlant({ body: { ...params, name: 'Oka', tag: 'tree' } });
-  const { headers } = await client.getPlant({ params });
-  const tag = headers.get('etag') ?? '';
-  const updateTo = (name: string) =>
-    client.updatePlant({ params, headers: { 'if-match': tag }, body: { name, tag: 'tree' } });
-  expect(await updateTo('Oak')).toMatchObject({
-    status: 200,
-    body: { ...params, name: 'Oak', tag: 'tree' },
-  });
-  expect(await updateTo('Ash')).toMatchObject({ status: 412, body: { error: 41200 } });
-  // @ts-expect-error a precondition is needed
-  const without = await client.updatePlant({ params, body: { name: 'Ash' } });
-  expect(without).toMatchObject({ status: 400, body: { error: 40008 } });
 });

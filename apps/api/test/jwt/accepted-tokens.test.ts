@@ -25,22 +25,9 @@ const post = (token: string, to = service): PromiseLike<Reply> => postPlant({ ..
 /** The time in this many seconds from now, as claims have it. */
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
 
-describe('a token that is accepted', () => {
-  it.each<[string, Members, Members]>([
-    ['as RFC 9068 has it', {}, {}],
-    ['without a type', {}, { typ: undefined }],
-    ['for several audiences', { aud: ['https://other.example.com', 'https://plants.example.com'] }, {}],
-    ['expired, by less than the clock tolerance', { exp: inSeconds(-100) }, {}],
-    ['valid from a time within the clock tolerance on', { nbf: inSeconds(200), iat: inSeconds(200) }, {}],
-    ['without a key id, where only one key fits', {}, { kid: undefined }],
-  ])('%s', async (_, claims, header) => {
-    expect((await post(await provider.sign(claims, header))).status).toBe(200);
-  });
-
-  it('may be sent beside tokens of the service', async () => {
-    expect((await postPlant(service, plant)).status).toBe(200);
-    expect((await post(`  ${await provider.sign()}`)).status).toBe(200);
-  });
+it('accepts a token that has expired, by less than the clock tolerance, beside those of the service', async () => {
+  expect((await postPlant(service, plant)).status).toBe(200);
+  expect((await post(`  ${await provider.sign({ exp: inSeconds(-100) })}`)).status).toBe(200);
 });
 
 describe('a token that is rejected', () => {

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import type { KeyTimes } from '../../src/auth/jwt-settings.js';
+import { readMetrics } from '../support/admin-port.js';
 import { expectError } from '../support/expect-error.js';
 import { beAway, type Members, startIdentityProvider } from '../support/identity/start-identity-provider.js';
-import { postPlant } from '../support/post-plant.js';
-import { readLog } from '../support/read-log.js';
+import { postPlant, sendJson } from '../support/post-plant.js';
+import { findLines, readLog } from '../support/read-log.js';
 import { startTestService } from '../support/start-test-service.js';
 import { slackMs, until } from '../support/until.js';
 
@@ -36,8 +37,7 @@ it('logs the subject in place of the id of a token, and no token, and counts bot
   expect(await lineOf(await provider.sign({ sub: 'mallory', iss: 'https://other.example.com' }))).toEqual({});
   expect(service.logLines.join('')).not.toContain(token.slice(-20));
 
-  const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
-  expect(metrics.split('\n')).toEqual(
+  expect((await readMetrics(service)).split('\n')).toEqual(
     expect.arrayContaining([
       'plant_store_token_checks_total{outcome="valid"} 2',
       'plant_store_token_checks_total{outcome="wrong_issuer"} 1',
@@ -60,14 +60,11 @@ it('limits the requests of a subject, whichever of its tokens they bring', async
 
 it('starts while the provider is away, and recovers by itself', async () => {
   const { provider, service, post } = await start({}, { isAway: true, cooldownMs: 50 });
-  const messages = () => service.logLines.map((line) => String(JSON.parse(line).msg));
+  const messages = () => findLines(service).map(({ msg }) => msg);
   await until(() => messages().includes('could not fetch the keys of the identity provider'));
   const reply = await post(await provider.sign());
-  expectError(
-    reply,
-    'identity_provider_unavailable',
-    /^The service cannot fetch the keys .* Try again in 1 seconds\.$/,
-  );
+  const message = /^The service cannot fetch the keys .* Try again in 1 s\.$/;
+  expectError(reply, 'identity_provider_unavailable', message);
   expect((await post(service.token)).status).toBe(200);
 
   provider.reply = undefined;
@@ -109,9 +106,7 @@ it('ends a request that waits when the token is no longer accepted', async () =>
   // It is accepted for 30 seconds more.
   const exp = Math.floor(Date.now() / 1_000) - 27;
   const token = await provider.sign({ exp, scope: 'plants:read' });
-  const reply = await fetch(`${service.baseUrl}/changes?wait=25`, {
-    headers: { Authorization: `Bearer ${token}` },
-  });
+  const reply = await sendJson({ ...service, token }, 'GET /changes?wait=25');
   expect(await reply.json()).toMatchObject({ error: 40101, message: expect.stringContaining('has expired') });
   expect(Date.now()).toBeGreaterThanOrEqual((exp + 30) * 1_000);
   expect(Date.now()).toBeLessThan((exp + 30) * 1_000 + slackMs);

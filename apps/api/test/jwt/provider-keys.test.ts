@@ -4,7 +4,6 @@ import { acceptJwts } from '../../src/auth/accept-jwts.js';
 import type { KeyTimes } from '../../src/auth/jwt-settings.js';
 import { createTokenService } from '../../src/auth/token-service.js';
 import { parseConfig } from '../../src/config.js';
-
 import {
   beAway,
   createShortKey,
@@ -29,18 +28,8 @@ async function open(times: Partial<KeyTimes>, prepare?: (provider: IdentityProvi
   const clock = { now: Date.now() };
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (_: unknown, message: string) => void warnings.push(message) };
-  const unused = () => Promise.reject(new Error('The database is not asked'));
-  const store = {
-    add: unused,
-    addBelow: unused,
-    find: unused,
-    findByHash: unused,
-    listLatest: unused,
-    revoke: unused,
-    expire: unused,
-  };
-  const ownTokens = createTokenService(store);
-  const tokens = acceptJwts(ownTokens, { ...jwt, keyTimes }, log, () => clock.now);
+  // The database is not asked.
+  const tokens = acceptJwts(createTokenService({} as never), { ...jwt, keyTimes }, log, () => clock.now);
   onTestFinished(tokens.close);
   /** The status of a token, or the name of the error of a request with it. */
   const verify = async (token: string) => {

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sendJson } from '../support/post-plant.js';
+import { requireProgram, startProgram } from '../support/process/programs.js';
 import { startStore } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -97,12 +97,8 @@ http://127.0.0.1:${port} {
 } satisfies Record<string, Proxy>;
 
 beforeAll(() => {
-  for (const { program } of Object.values(proxies)) {
-    if (existsSync(program)) continue;
-    throw new Error(
-      `There is no ${program}. Install it with "apt-get update && apt-get install -y --no-install-recommends haproxy nginx-light caddy apache2".`,
-    );
-  }
+  for (const { program } of Object.values(proxies))
+    requireProgram(program, '--no-install-recommends haproxy nginx-light caddy apache2');
 });
 
 /** Starts a proxy that compresses replies of a service, until the end of the test. */
@@ -111,12 +107,7 @@ async function startProxy({ program, args, configure }: Proxy, service: string):
   const file = join(folder, 'proxy.conf');
   writeFileSync(file, configure(port, service, folder));
   const env = { ...process.env, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
-  const child = spawn(program, args(folder, file), { stdio: 'ignore', env });
-  const exited = once(child, 'exit');
-  onTestFinished(async () => {
-    child.kill('SIGTERM');
-    await exited;
-  });
+  const child = startProgram(program, args(folder, file), { stdio: 'ignore', env });
   const url = `http://127.0.0.1:${port}`;
   await until(async () => {
     expect(child.exitCode).toBeNull();
@@ -129,60 +120,45 @@ describe.each(Object.entries(proxies))('behind %s, which compresses', (_, proxy:
   it('conditions hold or fail as without it', async () => {
     const { baseUrl, token } = await startStore();
     const proxyUrl = await startProxy(proxy, baseUrl);
-    const send = async (method: string, path: string, conditions: object = {}, plant?: object) => {
-      const reply = await fetch(`${proxyUrl}${path}`, {
-        method,
-        headers: {
-          Authorization: `Bearer ${token}`,
-          'Content-Type': 'application/json',
-          'Accept-Encoding': proxy.coding,
-          ...conditions,
-        },
-        ...(plant && { body: JSON.stringify(plant) }),
-      });
+    const send = async (line: string, conditions: object = {}, plant?: object) => {
+      const headers = { 'Accept-Encoding': proxy.coding, ...conditions };
+      const reply = await sendJson({ baseUrl: proxyUrl, token }, line, plant, headers);
       await reply.arrayBuffer();
       const tag = reply.headers.get('etag') ?? '';
       return { status: reply.status, tag, coding: reply.headers.get('content-encoding') };
     };
-    const name = (text: string) => ({
-      name: `${text}, ${'with a name that is worth a compression '.repeat(4)}`,
-    });
+    const rest = 'with a name that is worth a compression '.repeat(4);
+    const name = (text: string) => ({ name: `${text}, ${rest}` });
 
-    const created = await send('POST', '/plants', {}, { id: 1, ...name('Fern') });
+    const created = await send('POST /plants', {}, { id: 1, ...name('Fern') });
     expect(created).toEqual({ status: 200, tag: expect.stringMatching(proxy.changed), coding: proxy.coding });
-    const updated = await send('PUT', '/plants/1', { 'If-Match': created.tag }, name('Ivy'));
+    const updated = await send('PUT /plants/1', { 'If-Match': created.tag }, name('Ivy'));
     expect(updated).toEqual({ status: 200, tag: expect.stringMatching(proxy.changed), coding: proxy.coding });
-    const read = await send('GET', '/plants/1');
+    const read = await send('GET /plants/1');
     expect(read).toEqual(updated);
-    const again = await send(
-      'PUT',
-      '/plants/1',
-      { 'If-Match': read.tag, 'If-None-Match': created.tag },
-      name('Oak'),
-    );
+    const conditions = { 'If-Match': read.tag, 'If-None-Match': created.tag };
+    const again = await send('PUT /plants/1', conditions, name('Oak'));
     expect(again.status).toBe(200);
 
     const statusOf = async (...request: Parameters<typeof send>) => (await send(...request)).status;
     for (const method of ['GET', 'HEAD']) {
-      expect(await statusOf(method, '/plants/1', { 'If-None-Match': again.tag })).toBe(304);
-      expect(await statusOf(method, '/plants/1', { 'If-None-Match': read.tag })).toBe(200);
-      expect(await statusOf(method, '/plants/1', { 'If-Match': again.tag })).toBe(200);
-      expect(await statusOf(method, '/plants/1', { 'If-Match': read.tag })).toBe(412);
+      expect(await statusOf(`${method} /plants/1`, { 'If-None-Match': again.tag })).toBe(304);
+      expect(await statusOf(`${method} /plants/1`, { 'If-None-Match': read.tag })).toBe(200);
+      expect(await statusOf(`${method} /plants/1`, { 'If-Match': again.tag })).toBe(200);
+      expect(await statusOf(`${method} /plants/1`, { 'If-Match': read.tag })).toBe(412);
     }
-    expect(await statusOf('PUT', '/plants/1', { 'If-Match': read.tag }, name('Ash'))).toBe(412);
-    expect(await statusOf('PUT', '/plants/1', { 'If-None-Match': '*' }, name('Ash'))).toBe(412);
-    expect(await statusOf('DELETE', '/plants/1', { 'If-Match': read.tag })).toBe(412);
-    expect(await statusOf('DELETE', '/plants/1', { 'If-None-Match': again.tag })).toBe(412);
-    expect(await statusOf('DELETE', '/plants/1', { 'If-Match': again.tag })).toBe(204);
+    expect(await statusOf('PUT /plants/1', { 'If-Match': read.tag }, name('Ash'))).toBe(412);
+    expect(await statusOf('PUT /plants/1', { 'If-None-Match': '*' }, name('Ash'))).toBe(412);
+    expect(await statusOf('DELETE /plants/1', { 'If-Match': read.tag })).toBe(412);
+    expect(await statusOf('DELETE /plants/1', { 'If-None-Match': again.tag })).toBe(412);
+    expect(await statusOf('DELETE /plants/1', { 'If-Match': again.tag })).toBe(204);
 
-    const file = await send('GET', '/openapi.json');
+    const file = await send('GET /openapi.json');
     expect(file).toMatchObject({ status: 200, coding: proxy.coding });
-    expect(await statusOf('GET', '/openapi.json', { 'If-None-Match': file.tag })).toBe(304);
+    expect(await statusOf('GET /openapi.json', { 'If-None-Match': file.tag })).toBe(304);
     // What the service sends as it is may be compressed by the proxy.
-    const plain = await send('GET', '/openapi.json', {
-      'Accept-Encoding': `identity, ${proxy.coding};q=0.5`,
-    });
-    const known = { 'If-None-Match': plain.tag, 'Accept-Encoding': `identity, ${proxy.coding};q=0.5` };
-    expect(await statusOf('GET', '/openapi.json', known)).toBe(304);
+    const coding = { 'Accept-Encoding': `identity, ${proxy.coding};q=0.5` };
+    const plain = await send('GET /openapi.json', coding);
+    expect(await statusOf('GET /openapi.json', { 'If-None-Match': plain.tag, ...coding })).toBe(304);
   });
 });

@@ -1,15 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@plant-store/client';
 import { errors } from '@plant-store/contract';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../support/expect-error.js';
 import { postFromAddress } from '../support/get-file.js';
+import { requireProgram, startProgram } from '../support/process/programs.js';
 import { issueToken, type RunningCommand, runCommand, startServe } from '../support/process/run-command.js';
 import { readPage, root } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -22,12 +22,8 @@ const restarts = Number(process.env['ROLLING_RESTARTS'] || 1);
 const connections = 32;
 
 beforeAll(() => {
-  for (const program of Object.values(programs)) {
-    if (existsSync(program)) continue;
-    throw new Error(
-      `There is no ${program}. Install it with "apt-get update && apt-get install -y --no-install-recommends haproxy nginx-light caddy".`,
-    );
-  }
+  for (const program of Object.values(programs))
+    requireProgram(program, '--no-install-recommends haproxy nginx-light caddy');
 });
 
 it('haproxy accepts the configuration of compose.yaml', () => {
@@ -85,13 +81,7 @@ function startProxy(
   const env = { ...process.env, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
   execFileSync(programs[proxy], check[proxy], { stdio: 'pipe', env });
   const standardError = proxy === 'caddy' ? 'ignore' : 'inherit';
-  const child = spawn(programs[proxy], args[proxy], { stdio: ['ignore', 'ignore', standardError], env });
-  const exited = once(child, 'exit');
-  onTestFinished(async () => {
-    child.kill('SIGTERM');
-    await exited;
-  });
-  return child;
+  return startProgram(programs[proxy], args[proxy], { stdio: ['ignore', 'ignore', standardError], env });
 }
 
 /** Sends bytes on a connection of their own, and returns the status of the reply and its body. */

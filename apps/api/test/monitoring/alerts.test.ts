@@ -51,17 +51,11 @@ function countOf(values: string): number {
 /** A duration as Prometheus prints it, such as `1h2m30s`. */
 function toSeconds(duration: string): number {
   const units: Readonly<Record<string, number>> = { h: 3_600, m: 60, s: 1 };
-  return [...duration.matchAll(/(\d+)([hms])/g)].reduce(
-    (sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0),
-    0,
-  );
+  const parts = [...duration.matchAll(/(\d+)([hms])/g)];
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
 }
 
-const found = Array.from(recordings, ([name, recording]) => ({
-  name,
-  ...recording,
-  firings: findFirings(recording),
-}));
+const found = Array.from(recordings, ([name, own]) => ({ name, ...own, firings: findFirings(own) }));
 
 it.each(found.filter(({ name }) => name.startsWith('quiet')))(
   'no alert fires in $name',
@@ -95,12 +89,11 @@ function matches(series: string, matchers: string): boolean {
 
 it('each alert selects series that the service has', () => {
   const series = found.flatMap((recording) => recording.series.map((each) => each.series));
+  const isThere = (start: string, matchers: string) =>
+    series.some((each) => each.startsWith(start) && matches(each, matchers));
   const unknown = alerts.flatMap(({ alert, expr }) =>
     [...expr.matchAll(/\b(up|(?:plant_store|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
-      .filter(
-        ([, name, matchers = '']) =>
-          !series.some((each) => each.startsWith(`${name}{`) && matches(each, matchers)),
-      )
+      .filter(([, name, matchers = '']) => !isThere(`${name}{`, matchers))
       .map(([selector]) => `${alert}: ${selector}`),
   );
   expect(unknown).toEqual([]);

@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '@plant-store/postgresql-server';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { readDocumentedMetrics } from '../support/documented-metrics.js';
 import { postPlant } from '../support/post-plant.js';
+import { requireProgram, startProgram } from '../support/process/programs.js';
 import { root } from '../support/read-markdown.js';
 import { alertedMetrics } from '../support/recordings.js';
 import { startTestService } from '../support/start-test-service.js';
@@ -15,12 +15,8 @@ import { until } from '../support/until.js';
 const folder = join(root, 'deploy/monitoring');
 
 beforeAll(() => {
-  for (const program of ['/usr/bin/prometheus', '/usr/bin/promtool']) {
-    if (existsSync(program)) continue;
-    throw new Error(
-      `There is no ${program}. Install it with "apt-get update && apt-get install -y --no-install-recommends prometheus".`,
-    );
-  }
+  for (const program of ['/usr/bin/prometheus', '/usr/bin/promtool'])
+    requireProgram(program, '--no-install-recommends prometheus');
 });
 
 /** Runs promtool in the folder of the files, and throws with its output if it finds anything. */
@@ -28,11 +24,8 @@ function runPromtool(args: readonly string[], input = ''): void {
   execFileSync('/usr/bin/promtool', args, { cwd: folder, input, stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
-it.each([
-  ['check', 'config', 'prometheus.yml'],
-  ['check', 'rules', 'alerts.yml'],
-])('promtool %s %s %s', (...args) => {
-  expect(() => runPromtool(args)).not.toThrow();
+it.each(['config prometheus.yml', 'rules alerts.yml'])('promtool check %s', (line) => {
+  expect(() => runPromtool(['check', ...line.split(' ')])).not.toThrow();
 });
 
 /** Starts a Prometheus that scrapes an admin port every second, until the end of the test; returns its URL. */
@@ -50,12 +43,7 @@ rule_files: ['${join(folder, 'alerts.yml')}']
   const address = `127.0.0.1:${await findFreePort()}`;
   const storage = `--storage.tsdb.path=${data}/data`;
   const args = [`--config.file=${config}`, storage, `--web.listen-address=${address}`];
-  const prometheus = spawn('/usr/bin/prometheus', args, { stdio: 'ignore' });
-  const exited = once(prometheus, 'exit');
-  onTestFinished(async () => {
-    prometheus.kill('SIGKILL');
-    await exited;
-  });
+  startProgram('/usr/bin/prometheus', args, { stdio: 'ignore' }, 'SIGKILL');
   const url = `http://${address}`;
   await until(async () => (await fetch(`${url}/-/ready`).catch(() => undefined))?.ok);
   return url;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { findFreePort } from '@plant-store/postgresql-server';
 import puppeteer, { type ElementHandle, type LaunchOptions } from 'puppeteer-core';
+import { requireProgram } from '../support/process/programs.js';
 import { until } from '../support/until.js';
 
 /** The size of the window, in CSS pixels: with room for the side bar. */
@@ -34,7 +34,7 @@ export interface OpenBrowser {
 /** Debian's Chromium, or that of `CHROMIUM_PATH`. */
 export function openChromium(): Promise<OpenBrowser> {
   const executablePath = process.env['CHROMIUM_PATH'] || '/usr/bin/chromium';
-  require(executablePath, 'chromium');
+  requireProgram(executablePath, 'chromium');
   // Chromium's sandbox does not work as root; only the test's own page is loaded.
   const args = ['--no-sandbox', '--disable-quic', '--disable-background-networking'];
   return openByPuppeteer({ executablePath, args });
@@ -43,16 +43,13 @@ export function openChromium(): Promise<OpenBrowser> {
 /** Debian's Firefox, by WebDriver BiDi, which it speaks itself. */
 export function openFirefox(): Promise<OpenBrowser> {
   const executablePath = '/usr/bin/firefox-esr';
-  require(executablePath, 'firefox-esr');
+  requireProgram(executablePath, 'firefox-esr');
   return openByPuppeteer({ browser: 'firefox', executablePath });
 }
 
 async function openByPuppeteer(options: LaunchOptions): Promise<OpenBrowser> {
-  const browser = await puppeteer.launch({
-    ...options,
-    defaultViewport: windowSize,
-    protocolTimeout: 240_000,
-  });
+  const all = { ...options, defaultViewport: windowSize, protocolTimeout: 240_000 };
+  const browser = await puppeteer.launch(all);
   let page = await browser.newPage();
   const pages = [page];
   const find = async (element: string) => {
@@ -92,15 +89,13 @@ const elementKey = 'element-6066-11e4-a52e-4f735466cecf';
 export async function openWebKit(): Promise<OpenBrowser> {
   const binary = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
   for (const path of ['/usr/bin/WebKitWebDriver', binary, '/usr/bin/xvfb-run', '/usr/bin/xauth'])
-    require(path, 'webkit2gtk-driver xvfb xauth');
-  const port = await findPort();
+    requireProgram(path, 'webkit2gtk-driver xvfb xauth');
+  const port = await findFreePort();
   const args = ['-a', '/usr/bin/WebKitWebDriver', `--port=${port}`];
   const driver = spawn('/usr/bin/xvfb-run', args, { detached: true, stdio: 'ignore' });
-  const send = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method,
-      body: body === undefined ? null : JSON.stringify(body),
-    });
+  const send = async (method: string, path: string, sent?: object): Promise<unknown> => {
+    const body = sent === undefined ? null : JSON.stringify(sent);
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`, { method, body });
     const { value } = (await reply.json()) as { readonly value: unknown };
     if (!reply.ok) throw new Error(`${method} ${path}: ${JSON.stringify(value)}`);
     return value;
@@ -161,19 +156,4 @@ export async function openWebKit(): Promise<OpenBrowser> {
 /** Ends a process and those that it has started. */
 function end({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid);
-}
-
-/** @throws {Error} with instructions for installing it if a program is missing */
-function require(path: string, packages: string): void {
-  if (existsSync(path)) return;
-  throw new Error(`There is no ${path}. Install it with "apt-get update && apt-get install -y ${packages}".`);
-}
-
-function findPort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
 }

@@ -41,11 +41,8 @@ beforeEach(() => {
   provider.away = undefined;
 });
 
-describe.each([
-  ['Chromium', openChromium],
-  ['Firefox', openFirefox],
-  ['WebKit', openWebKit],
-])('%s', (_, open) => {
+const browsers = { Chromium: openChromium, Firefox: openFirefox, WebKit: openWebKit };
+describe.each(Object.entries(browsers))('%s', (_, open) => {
   let browser: OpenBrowser;
   beforeAll(async () => {
     browser = await open();
@@ -101,9 +98,8 @@ describe.each([
   const renewals = () => provider.grants.filter((grant) => grant === 'refresh_token granted').length;
   const untilRenewed = async (times: number) => {
     const before = renewals();
-    await until(
-      () => renewals() >= before + times || provider.grants.some((grant) => grant.includes('invalid')),
-    );
+    const isInvalid = () => provider.grants.some((grant) => grant.includes('invalid'));
+    await until(() => renewals() >= before + times || isInvalid());
   };
 
   const place = `('plant-store.token' in sessionStorage ? sessionStorage : localStorage)`;

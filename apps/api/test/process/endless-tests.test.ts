@@ -1,22 +1,10 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { watchCommand } from '../support/process/run-command.js';
+import { startNode } from '../support/process/run-command.js';
 import { root } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-
-// Node.js 22 announces that it strips types.
-const environment = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' };
-
-function startNode(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, args, {
-    env: { ...environment, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  return watchCommand(child);
-}
 
 /** Starts a program under `.ci/limit-silence.ts`. */
 function start(minutes: string, program: string) {
@@ -31,10 +19,8 @@ it.each(['async () => { for (;;) await undefined; }', '() => { for (;;); }'])(
     writeFileSync(join(folder, 'endless.test.js'), `it('never ends', ${body});\n`);
     const vitest = join(root, 'apps/api/node_modules/vitest/vitest.mjs');
     const reporters = ['brief', 'stuck'].map((name) => `--reporter=${join(root, `.ci/${name}-reporter.ts`)}`);
-    const { exitCode, stderr } = await startNode(
-      [vitest, 'run', '--root', folder, '--globals', ...reporters],
-      { STUCK_AFTER_MINUTES: '0.3' },
-    ).end();
+    const args = [vitest, 'run', '--root', folder, '--globals', ...reporters];
+    const { exitCode, stderr } = await startNode(args, { STUCK_AFTER_MINUTES: '0.3' }).end();
     expect(stderr).toContain('No test has begun or ended for 0.3 minutes, so this run ends.');
     expect(stderr).toContain('endless.test.js > never ends\n');
     expect(exitCode).toBe(1);

@@ -79,13 +79,9 @@ afterEach(() => server.restoreStandby());
 afterAll(() => server.remove());
 
 function start(statementTimeoutMs: string, change?: (config: Config) => Config) {
-  const settings = {
-    DATABASE_URL: server.url,
-    DATABASE_POOL_SIZE: String(poolSize),
-    DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs,
-    ADMIN_PORT: '0',
-  };
-  return startTestService(settings, change);
+  const timeouts = { DATABASE_STATEMENT_TIMEOUT_MS: statementTimeoutMs };
+  const settings = { DATABASE_URL: server.url, DATABASE_POOL_SIZE: `${poolSize}`, ADMIN_PORT: '0' };
+  return startTestService({ ...settings, ...timeouts }, change);
 }
 
 /** So long that the service does not give up before the test has seen a commit wait, and ended that. */
@@ -140,9 +136,7 @@ it.each<EndOfWaiting>(['pg_terminate_backend', 'pg_cancel_backend'])(
 );
 
 it('a page of plants is not shown before they have reached a standby', async () => {
-  const {
-    stores: { plant: plants },
-  } = await open();
+  const plants = (await open()).stores.plant;
   await plants.create([{ id: 30n, name: 'Monstera' }]);
   const list = () => plants.list({ order: 'id' }, { matches: 10, bytes: 1_000 });
   await server.loseStandby();
@@ -154,9 +148,7 @@ it('a page of plants is not shown before they have reached a standby', async () 
 it.each<EndOfWaiting>(['pg_terminate_backend', 'pg_cancel_backend'])(
   'tags are not counted before their plants have reached a standby, though %s ends the wait for it',
   async (how) => {
-    const {
-      stores: { plant: plants },
-    } = await open();
+    const plants = (await open()).stores.plant;
     const tag = `it's \\ ${how}`;
     await plants.create([{ id: how === 'pg_cancel_backend' ? 50n : 40n, name: 'Monstera', tag }]);
     // Just before the tag, so that its plants are counted first.
@@ -248,10 +240,10 @@ it('is not ready while creates fail, and recovers without one', async () => {
 
 it('plant-store check reports it, and a server that waits for its disk', async () => {
   await (await openTestDatabase({ url: server.url })).close();
-  const settings = { DATABASE_URL: server.url, DATABASE_STATEMENT_TIMEOUT_MS: '300' };
+  const settings = { DATABASE_URL: server.url };
   expectFound(await examine(settings), { durability: 'ok: fsync and full_page_writes are on' });
   await server.loseStandby();
-  expectFound(await examine(settings), {
+  expectFound(await examine({ ...settings, DATABASE_STATEMENT_TIMEOUT_MS: '300' }), {
     standby: /synchronous_standby_names is "missing"/,
     commit: /^error: a commit is not acknowledged: Query read timeout/,
   });

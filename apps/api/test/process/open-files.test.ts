@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { readMetric } from '../support/admin-port.js';
 import { createTestDatabase } from '../support/database/create-test-database.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import { failed, issueToken, runCommand, startServe } from '../support/process/run-command.js';
@@ -46,12 +47,7 @@ it.each([
     const environment = { ...settings, DATABASE_URL: database.url };
     const token = await issueToken({ folder, environment });
     const { command, baseUrl, adminUrl } = await startServe({ folder, openFiles, environment });
-    const read = async (path: string) => {
-      const response = await fetch(`${adminUrl}${path}`);
-      return { status: response.status, text: await response.text() };
-    };
-    const readMetric = async (name: string) =>
-      Number(new RegExp(`^${name} (.+)$`, 'm').exec((await read('/metrics')).text)?.[1]);
+    const countConnections = () => readMetric({ adminUrl }, 'plant_store_http_connections');
     const own = await openConnection(baseUrl);
     const send = async (request: string | Buffer) => {
       own.write(request);
@@ -59,20 +55,21 @@ it.each([
     };
     const get = `GET /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     const stop = occupy(baseUrl);
-    await until(async () => (await readMetric('plant_store_http_connections')) >= workers * allowed);
-    await command.waitFor(
-      new RegExp(`"level":40,.+"rejected":\\d+,"allowed":${allowed},"msg":"connections are closed`),
-    );
+    await until(async () => (await countConnections()) >= workers * allowed);
+    const logged = `"level":40,.+"rejected":\\d+,"allowed":${allowed},"msg":"connections are closed`;
+    await command.waitFor(new RegExp(logged));
 
     for (let id = 1; id <= 3; id++)
       expect(await send(composePlantRequest({ baseUrl, token }, `{"id":${id},"name":"Fern"}`))).toBe(200);
     expect(await readPlants({ database })).toHaveLength(3);
     expect(await send(get)).toBe(200);
-    for (const path of ['/livez', '/readyz', '/metrics']) expect((await read(path)).status, path).toBe(200);
+    for (const path of ['/livez', '/readyz', '/metrics'])
+      expect((await fetch(`${adminUrl}${path}`)).status, path).toBe(200);
     if (engine === 'sqlite')
       expect(await runCommand(['backup'], { folder, environment })).toMatchObject({ exitCode: 0 });
-    expect(await readMetric('plant_store_http_connections')).toBeLessThanOrEqual(workers * allowed);
-    expect(await readMetric('plant_store_http_connections_rejected_total')).toBeGreaterThan(0);
+    expect(await countConnections()).toBeLessThanOrEqual(workers * allowed);
+    const rejected = 'plant_store_http_connections_rejected_total';
+    expect(await readMetric({ adminUrl }, rejected)).toBeGreaterThan(0);
 
     stop();
     await until(async () => (await fetch(`${baseUrl}/openapi.json`).catch(() => undefined))?.ok);
@@ -85,8 +82,7 @@ it.each([1, 2])(
   'does not start with a limit that leaves no room for connections, with %i processes',
   async (workers) => {
     const call = { folder: temporaryFolder(), openFiles: 70, environment: { WORKERS: String(workers) } };
-    expect(await runCommand(['serve'], call)).toEqual(
-      failed(/may open 70 files, but needs 80 or more/, /.*/),
-    );
+    const rejected = failed(/may open 70 files, but needs 80 or more/, /.*/);
+    expect(await runCommand(['serve'], call)).toEqual(rejected);
   },
 );

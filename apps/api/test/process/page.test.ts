@@ -40,11 +40,8 @@ it('does not start with a damaged page, changes nothing, and prints what to do',
 
   const options = { cwd: copy, env: { PORT: '0' } };
   const started = promisify(execFile)(process.execPath, [join(copy, 'dist/main.js'), 'serve'], options);
-  await expect(started).rejects.toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(
-      /^plant-store: The page in .*\/dist\/page cannot be served: .*index\.html.*\nBuild or install this program again, or set PAGE=off/,
-    ),
-  });
+  const message =
+    /^plant-store: The page in .*\/dist\/page cannot be served: .*index\.html.*\nBuild or install this program again, or set PAGE=off/;
+  await expect(started).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
   expect(existsSync(join(copy, 'data'))).toBe(false);
 });

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { watchCommand } from '../support/process/run-command.js';
+import { startNode } from '../support/process/run-command.js';
 import { root } from '../support/read-markdown.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -10,12 +9,6 @@ const program = join(root, '.ci/run-quietly.ts');
 const quietly = ['--experimental-strip-types', program, 'Building', process.execPath, '-e'];
 /** What makes standard error a terminal. */
 const terminal = '--import=data:text/javascript,process.stderr.isTTY=true';
-
-function startNode(...args: readonly string[]) {
-  // Node.js 22 announces that it strips types.
-  const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' };
-  return watchCommand(spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
-}
 
 /** Starts `.ci/run-quietly.ts` by pnpm, started by npx; prints the exit status. Both have the output of the test. */
 function startByNpx(script: string) {
@@ -32,17 +25,17 @@ function startByNpx(script: string) {
       .on('exit', (status) => console.log('exit status ' + status));`;
   writeFileSync(join(folder, 'npx'), npx);
   writeFileSync(join(folder, 'pnpm.cjs'), pnpm);
-  return startNode(join(folder, 'npx'), join(folder, 'pnpm.cjs'), terminal, ...quietly, script);
+  return startNode([join(folder, 'npx'), join(folder, 'pnpm.cjs'), terminal, ...quietly, script]);
 }
 
 it('prints nothing of a command that succeeds', async () => {
-  const { end } = startNode(...quietly, 'console.log("banner"); console.error("warning")');
+  const { end } = startNode([...quietly, 'console.log("banner"); console.error("warning")']);
   expect(await end()).toEqual({ exitCode: 0, stdout: '', stderr: '' });
 });
 
 it('prints all output of a command that fails on standard error, and has its exit status', async () => {
   const script = 'console.log("TS2322"); console.error("ELIFECYCLE"); process.exitCode = 3';
-  const { exitCode, stdout, stderr } = await startNode(...quietly, script).end();
+  const { exitCode, stdout, stderr } = await startNode([...quietly, script]).end();
   expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
   expect(stderr.split('\n').toSorted()).toEqual(['', 'ELIFECYCLE', 'TS2322']);
 });
@@ -54,7 +47,7 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   async (signal) => {
     const script = `process.on('${signal}', () => process.exit(0)); setInterval(() => undefined, 1_000)`;
     // Standard error shows that it runs only once it is on a terminal.
-    const { process: child, end } = startNode(terminal, ...quietly, script);
+    const { process: child, end } = startNode([terminal, ...quietly, script]);
     child.stderr?.once('data', () => child.kill(signal));
     const { exitCode, stderr } = await end();
     expect(exitCode).toBe(statuses[signal]);

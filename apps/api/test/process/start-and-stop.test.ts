@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { notifySystemd } from '../../src/runtime/launcher.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import { startCommand, startServe, startStore } from '../support/process/run-command.js';
+import { parseLines } from '../support/read-log.js';
 import { openConnection } from '../support/send-raw.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -35,10 +36,7 @@ it('accepts creates while it drains, is not ready, and closes connections with t
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(performance.now() - signalledAt).toBeGreaterThanOrEqual(drainDelayMs);
 
-  const times = stdout
-    .trim()
-    .split('\n')
-    .map((line) => Date.parse(JSON.parse(line).time));
+  const times = parseLines(stdout).map(({ time }) => Date.parse(time));
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(times[0]).toBeGreaterThanOrEqual(startedAt);
   expect(times.at(-1)).toBeLessThanOrEqual(Date.now());

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readMetric, readReadiness } from '../support/admin-port.js';
 import { comparedSettings, compareReplies } from '../support/compare-replies.js';
 import { createTestDatabase } from '../support/database/create-test-database.js';
 import { beAway, startIdentityProvider } from '../support/identity/start-identity-provider.js';
@@ -24,27 +25,16 @@ async function startWorkers(environment: Readonly<Record<string, string>> = {}) 
   const settings = { WORKERS: '2', ADMIN_PORT: '0', DRAIN_DELAY_MS: '0', DATABASE_URL: database.url };
   const token = await issueToken({ folder, environment: settings });
   const service = await startServe({ folder, environment: { ...settings, ...environment } });
-  const { adminUrl, command } = service;
-  const pid = command.process.pid ?? 0;
+  const pid = service.command.process.pid ?? 0;
   return {
     ...service,
     token,
     pid,
     readPlants: () => readPlants({ database }),
     workers: () => childrenOf(pid),
-    readMetric: (name: string) => readMetric(adminUrl, name),
-    async readReadiness() {
-      const response = await fetch(`${adminUrl}/readyz`);
-      return { status: response.status, body: await response.json() };
-    },
+    readMetric: (name: string) => readMetric(service, name),
+    readReadiness: () => readReadiness(service),
   };
-}
-
-/** The sum of a metric over all labels. */
-async function readMetric(adminUrl: string, name: string): Promise<number> {
-  const text = await (await fetch(`${adminUrl}/metrics`)).text();
-  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
 type Service = Awaited<ReturnType<typeof startWorkers>>;
@@ -129,11 +119,7 @@ describe('a service with two workers', () => {
     for (const pid of all) process.kill(pid, 'SIGKILL');
     await until(() => !all.some(isRunning));
     // While none runs nobody listens.
-    await until(() =>
-      create(service, 1)
-        .then(({ status }) => status === 200)
-        .catch(() => false),
-    );
+    await until(async () => (await create(service, 1).catch(() => undefined))?.status === 200);
     await until(() => service.workers().length === 2);
     await untilReady();
   });
@@ -203,10 +189,8 @@ describe('a service with two workers', () => {
     const hanging = await hang(1);
     // On a slow machine the other one, too, may answer late at first.
     await until(async () => (await countUnresponsive()) === 1);
-    await expect.poll(service.readReadiness).toEqual({
-      status: 200,
-      body: { status: 'ready', warnings: ['1 of 2 workers does not run, respond or store records.'] },
-    });
+    const warnings = ['1 of 2 workers does not run, respond or store records.'];
+    await expect.poll(service.readReadiness).toEqual({ status: 200, body: { status: 'ready', warnings } });
     for (let id = 100; id < 120; id++) expect(await create(service, id)).toMatchObject({ status: 200 });
     if (isRunning(hanging)) process.kill(hanging, 'SIGKILL');
     await until(() => !isRunning(hanging));

@@ -5,20 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scopes } from '@plant-store/contract/access-token';
 import { createDatabase, query } from '@plant-store/postgresql-server';
-import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { generateAccessToken } from '../../src/auth/token-service.js';
+import { connectToSqlite } from '../support/database/open-sqlite-file.js';
 import { startPostgresql } from '../support/postgresql/start-postgresql.js';
 import { childrenOf } from '../support/process/processes.js';
 import { issueToken, runCommand, startServe } from '../support/process/run-command.js';
-import {
-  alertedMetrics,
-  type Recording,
-  type Samples,
-  toSeries,
-  writeRecording,
-} from '../support/recordings.js';
+import { alertedMetrics, type Samples, toSeries, writeRecording } from '../support/recordings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 // Records the series that the alerts are tested with, in real time: all outages at once, for half an hour. `RECORD=disk-full-1,slow`
@@ -38,7 +32,8 @@ interface Situation {
 
 interface Outage {
   readonly title: string;
-  readonly engine: 'sqlite' | 'postgresql';
+  /** SQLite by default. */
+  readonly engine?: 'postgresql';
   /** How many creates are sent in a second; an outage with several has a recording of each. */
   readonly perSecond?: readonly number[];
   /** How long it lasts, in minutes; by default longer than any alert waits. */
@@ -69,11 +64,7 @@ function everySecond(action: () => unknown): void {
   onTestFinished(() => clearInterval(timer));
 }
 
-function connectToSqlite(path: string): Sqlite.Database {
-  const connection = new Sqlite(path, { timeout: 60_000 });
-  onTestFinished(() => void connection.close());
-  return connection;
-}
+const openFile = (path: string) => connectToSqlite(path, { timeout: 60_000 });
 
 /** Mounts a disk of 64 MB over a folder. */
 function mountDisk(folder: string): void {
@@ -93,12 +84,13 @@ function fillDisk(folder: string, leftBytes: number): void {
   }
 }
 
+const expiring = { title: 'A token expires in 7 days', expires: expiry, begin: () => undefined } as const;
 const quiet = { title: '30 quiet minutes', perSecond: [1], minutes: 30, begin: () => undefined } as const;
 
 const outages: Readonly<Record<string, Outage>> = {
-  'quiet-sqlite': { ...quiet, engine: 'sqlite' },
+  'quiet-sqlite': quiet,
   'quiet-postgresql': { ...quiet, engine: 'postgresql' },
-  'quiet-workers': { ...quiet, engine: 'sqlite', settings: { WORKERS: '2' } },
+  'quiet-workers': { ...quiet, settings: { WORKERS: '2' } },
   'postgresql-stopped': {
     title: 'PostgreSQL is stopped',
     engine: 'postgresql',
@@ -153,34 +145,29 @@ const outages: Readonly<Record<string, Outage>> = {
   },
   'file-moved': {
     title: 'The SQLite file is moved',
-    engine: 'sqlite',
     perSecond: noneToHigh,
     begin: ({ path }) => fs.renameSync(path, `${path}.away`),
   },
   'file-moved-workers': {
     title: 'The SQLite file is moved, with two workers',
-    engine: 'sqlite',
     settings: { WORKERS: '2' },
     begin: ({ path }) => fs.renameSync(path, `${path}.away`),
   },
   'disk-full': {
     title: 'The disk is full',
-    engine: 'sqlite',
     perSecond: lowAndHigh,
     prepare: ({ folder }) => mountDisk(folder),
     begin: ({ folder }) => fillDisk(folder, 0),
   },
   'disk-almost-full': {
     title: 'The disk has 5 % left',
-    engine: 'sqlite',
     prepare: ({ folder }) => mountDisk(folder),
     begin: ({ folder }) => fillDisk(folder, 3_300_000),
   },
   damaged: {
     title: 'The SQLite file is damaged',
-    engine: 'sqlite',
     begin({ path }) {
-      const connection = connectToSqlite(path);
+      const connection = openFile(path);
       connection.unsafeMode();
       connection.exec(`PRAGMA writable_schema = ON;
         UPDATE sqlite_schema SET rootpage = 1000000 WHERE name = 'plants';
@@ -189,56 +176,38 @@ const outages: Readonly<Record<string, Outage>> = {
   },
   'checkpoint-stuck': {
     title: 'A program keeps reading the SQLite file',
-    engine: 'sqlite',
     perSecond: lowAndHigh,
-    begin: ({ path }) => void connectToSqlite(path).exec('BEGIN; SELECT count(*) FROM plants'),
+    begin: ({ path }) => void openFile(path).exec('BEGIN; SELECT count(*) FROM plants'),
   },
   'table-changed': {
     title: 'Somebody changed a table',
-    engine: 'sqlite',
-    begin: ({ path }) => void connectToSqlite(path).exec('ALTER TABLE plants RENAME COLUMN tag TO label'),
+    begin: ({ path }) => void openFile(path).exec('ALTER TABLE plants RENAME COLUMN tag TO label'),
   },
-  'backup-missing': {
-    title: 'There was never a backup',
-    engine: 'sqlite',
-    hasNoBackup: true,
-    begin: () => undefined,
-  },
+  'backup-missing': { title: 'There was never a backup', hasNoBackup: true, begin: () => undefined },
   'backup-overdue': {
     title: 'The last backup was made 26 hours ago',
-    engine: 'sqlite',
     perSecond: lowAndHigh,
     begin: ({ path }) =>
       fs.writeFileSync(`${path}.last-backup`, `${new Date(Date.now() - 26 * 3_600_000).toISOString()}\n`),
   },
-  'token-expires': {
-    title: 'A token expires in 7 days',
-    engine: 'sqlite',
-    perSecond: lowAndHigh,
-    expires: expiry,
-    begin: () => undefined,
-  },
+  'token-expires': { ...expiring, perSecond: lowAndHigh },
   'token-expires-postgresql': {
+    ...expiring,
     title: 'A token expires in 7 days, on PostgreSQL',
     engine: 'postgresql',
-    expires: expiry,
-    begin: () => undefined,
   },
   'wrong-tokens': {
     title: 'Somebody tries 30 tokens a second',
-    engine: 'sqlite',
     begin: ({ create }) =>
       everySecond(() => Promise.all(Array.from({ length: 30 }, () => create(generateAccessToken())))),
   },
   overload: {
     title: 'Creates arrive 50 at a time, where 10 may wait',
-    engine: 'sqlite',
     settings: { QUEUE_MAX_PLANTS: '10' },
     begin: ({ create }) => everySecond(() => Promise.all(Array.from({ length: 50 }, () => create()))),
   },
   burst: {
     title: 'Creates arrive 50 at a time, where 10 may wait, for a minute',
-    engine: 'sqlite',
     settings: { QUEUE_MAX_PLANTS: '10' },
     begin({ create }) {
       let seconds = 0;
@@ -247,9 +216,8 @@ const outages: Readonly<Record<string, Outage>> = {
   },
   slow: {
     title: 'A program locks the SQLite file again and again',
-    engine: 'sqlite',
     begin({ path }) {
-      const connection = connectToSqlite(path);
+      const connection = openFile(path);
       everySecond(async () => {
         connection.exec('BEGIN IMMEDIATE');
         await sleep(750);
@@ -259,7 +227,6 @@ const outages: Readonly<Record<string, Outage>> = {
   },
   'processor-taken': {
     title: 'The process gets no processor for 0.4 s of each second',
-    engine: 'sqlite',
     begin: ({ pid }) =>
       everySecond(async () => {
         process.kill(pid, 'SIGSTOP');
@@ -269,13 +236,11 @@ const outages: Readonly<Record<string, Outage>> = {
   },
   'worker-killed': {
     title: 'A worker is killed',
-    engine: 'sqlite',
     settings: { WORKERS: '2' },
     begin: ({ pid }) => void process.kill(childrenOf(pid)[0] ?? 0, 'SIGKILL'),
   },
   'many-connections': {
     title: 'A client opens 300 connections, where 256 files may be open',
-    engine: 'sqlite',
     openFiles: 256,
     begin({ baseUrl }) {
       const { hostname, port } = new URL(baseUrl);
@@ -292,11 +257,7 @@ const outages: Readonly<Record<string, Outage>> = {
       });
     },
   },
-  killed: {
-    title: 'The service is killed',
-    engine: 'sqlite',
-    begin: ({ pid }) => void process.kill(pid, 'SIGKILL'),
-  },
+  killed: { title: 'The service is killed', begin: ({ pid }) => void process.kill(pid, 'SIGKILL') },
 };
 
 /** Starts a service and what it needs. */
@@ -348,11 +309,8 @@ async function scrape(adminUrl: string, index: number, samples: Map<string, Samp
     const response = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(10_000) });
     for (const line of (await response.text()).split('\n')) {
       const [, name = '', own, value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-      if (alertedMetrics.has(name))
-        add(
-          `${name}{${own === undefined ? '' : `${own},`}${labels}}`,
-          Number(value?.replace('Inf', 'Infinity')),
-        );
+      const series = `${name}{${own === undefined ? '' : `${own},`}${labels}}`;
+      if (alertedMetrics.has(name)) add(series, Number(value?.replace('Inf', 'Infinity')));
     }
     add(`up{${labels}}`, 1);
   } catch {
@@ -379,13 +337,8 @@ async function record(name: string, outage: Outage, perSecond: number): Promise<
   }
   clearInterval(load);
   const outageAt = hasNoBackup ? 0 : (scrapesBefore * scrapeMs) / 1_000;
-  const recording: Recording = {
-    title,
-    perSecond,
-    outageAt,
-    series: toSeries(samples, count, startedAt / 1_000),
-  };
-  writeRecording(name, recording);
+  const series = toSeries(samples, count, startedAt / 1_000);
+  writeRecording(name, { title, perSecond, outageAt, series });
 }
 
 /** Every recording, by its name. */

@@ -1,10 +1,9 @@
 import supertest from 'supertest';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createAdminServer, type ReadableMetrics } from '../../src/admin-port.js';
 import { listen } from '../support/listen.js';
 import { silentLog } from '../support/open-app.js';
 import { composePlantRequest } from '../support/post-plant.js';
-import type { LogLine } from '../support/read-log.js';
 import { openConnection } from '../support/send-raw.js';
 import { startTestService, useTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
@@ -72,31 +71,6 @@ it.each(['post', 'put', 'delete', 'options'] as const)('has no method %s', async
   });
 });
 
-// `process/postgresql-outages.test.ts` does so for PostgreSQL.
-it('is not ready while another program locks the database, and recovers by itself', async () => {
-  const endOutage = await service.database.beginOutage('closed');
-  onTestFinished(endOutage);
-  // A result counts for a while.
-  await until(async () => (await probe('/readyz')).status === 503);
-  const replies = await Promise.all([probe('/readyz'), probe('/readyz')]);
-  for (const { status, headers, body } of replies)
-    expect({ status, headers, body }).toMatchObject(unavailable('database_unavailable'));
-  expect(replies[0]?.body).toEqual({ status: 'unavailable', reason: 'database_unavailable' });
-  expect(await probe('/livez')).toMatchObject(live);
-  const head = await admin().head('/readyz');
-  expect([head.status, head.headers['retry-after']]).toEqual([503, '1']);
-
-  await endOutage();
-  await until(async () => (await probe('/readyz')).status === 200);
-  expect(await probe('/readyz')).toMatchObject(ready);
-  const lines = service.logLines.map((line): LogLine => JSON.parse(line));
-  const err = { message: expect.stringContaining('SQLITE_BUSY'), stack: expect.any(String) };
-  expect(lines.filter(({ msg }) => msg !== 'request')).toMatchObject([
-    { level: 40, msg: 'not ready', err },
-    { level: 30, msg: 'ready' },
-  ]);
-});
-
 it('stays live but is not ready while the service stops, and closes last', async () => {
   const body = '{"id":1,"name":"Monstera"}';
   const running = await openConnection(service.baseUrl);
@@ -127,12 +101,8 @@ const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: plants.example\
 
 it('has the documented time limits, and ends requests that exceed them', async () => {
   const { server, url } = await startServer();
-  expect(server).toMatchObject({
-    headersTimeout: 5_000,
-    requestTimeout: 10_000,
-    timeout: 10_000,
-    connectionsCheckingInterval: 1_000,
-  });
+  const timeouts = { headersTimeout: 5_000, requestTimeout: 10_000, timeout: 10_000 };
+  expect(server).toMatchObject({ ...timeouts, connectionsCheckingInterval: 1_000 });
   server.headersTimeout = 100;
   const unfinished = ['', 'GET /livez HTTP/1.1\r\nHost:'].map(async (bytes) => {
     const connection = await openConnection(url);

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '@plant-store/records';
 import express, { type ErrorRequestHandler } from 'express';
 import { expect, it, onTestFinished, vi } from 'vitest';
-
 import { createCallerMemory } from '../../src/http/caller-memory.js';
 import { jsonBody } from '../../src/http/json-body.js';
 import { createServer } from '../../src/http/server.js';
@@ -55,13 +54,8 @@ async function startServer({
     response.status(error.status).set(error.headers).json({ error: error.number });
   };
   app.use(answerError);
-  const limits = {
-    requestMs,
-    headersMs: Math.min(requestMs, 20_000),
-    keepAliveMs: 65_000,
-    stalledMs: 10_000,
-    checkIntervalMs: 100,
-  };
+  const headersMs = Math.min(requestMs, 20_000);
+  const limits = { requestMs, headersMs, keepAliveMs: 65_000, stalledMs: 10_000, checkIntervalMs: 100 };
   const server = createServer(app, silentLog, { limits, turns, fastPath });
   return { server, memory, baseUrl: await listen(server) };
 }
@@ -93,11 +87,8 @@ it.each([false, true])(
     // Half of the budget is for one holder.
     await until(() => memory.held === 50_000);
     const rejected = await sendUnfinished(baseUrl);
-    expect(await rejected.readReply()).toMatchObject({
-      status: 503,
-      headers: { 'retry-after': '1' },
-      body: { error: 50300 },
-    });
+    const overloaded = { status: 503, headers: { 'retry-after': '1' }, body: { error: 50300 } };
+    expect(await rejected.readReply()).toMatchObject(overloaded);
     expect(memory.held).toBe(50_000);
     for (const connection of connections) connection.destroy();
     await until(() => memory.held === 0);

@@ -5,6 +5,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { createTokenManagement } from '@plant-store/records';
 import express, { type Response } from 'express';
 import { expect, it, onTestFinished } from 'vitest';
@@ -78,23 +79,18 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
   async 'batch items, 256 bytes each'() {
     const limits = { ...highQueueLimits, queueRecords: 10_000 };
     const queue = createTestQueue(databaseOf({ create: never, change: never }), { limits });
-    const { app, token } = await openApp(
-      silentLog,
-      { BODY_MAX_BYTES: '60000', BODY_MEMORY_MAX_BYTES: '120000' },
-      { queue },
-    );
+    const settings = { BODY_MAX_BYTES: '60000', BODY_MEMORY_MAX_BYTES: '120000' };
+    const { app, token } = await openApp(silentLog, settings, { queue });
     const url = await listen(createServer(app, silentLog));
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-    const body = JSON.stringify({
-      plants: Array.from({ length: 1_000 }, (_, id) => ({ id, name: 'Fern' })),
-    });
+    const plants = Array.from({ length: 1_000 }, (_, id) => ({ id, name: 'Fern' }));
+    const body = JSON.stringify({ plants });
     const statuses: number[] = [];
     for (let batch = 0; batch < 2; batch++)
       // The one that is accepted gets no reply.
-      fetch(`${url}/plants/batch`, { method: 'POST', headers, body }).then(
-        ({ status }) => statuses.push(status),
-        () => undefined,
-      );
+      fetch(`${url}/plants/batch`, { method: 'POST', headers, body })
+        .then(({ status }) => statuses.push(status))
+        .catch(() => undefined);
     await until(() => statuses.length > 0);
     expect(statuses).toEqual([503]);
   },
@@ -110,9 +106,8 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     expect(await countWaiting((caller) => find(id++, caller))).toBeLessThan(5_100);
   },
   async 'plants to commit'() {
-    const queue = createTestQueue(databaseOf({ create: never, change: never }), {
-      limits: { ...highQueueLimits, queueRecords: 1_000 },
-    });
+    const limits = { ...highQueueLimits, queueRecords: 1_000 };
+    const queue = createTestQueue(databaseOf({ create: never, change: never }), { limits });
     let id = 0n;
     const wait = (caller: number) => queue.create('plant', { id: id++, name: 'Fern' }, caller);
     expect(await countWaiting(wait)).toBeLessThanOrEqual(600);
@@ -138,22 +133,16 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     expect(kept.length * 4 * 15_000).toBeLessThan(48 * 2 ** 20);
     expect(kept.length * 4 * 20_000).toBeGreaterThan(40 * 2 ** 20);
   },
-  async 'a stalled reply'() {
-    const limits = {
-      requestMs: 60_000,
-      headersMs: 20_000,
-      keepAliveMs: 65_000,
-      stalledMs: 100,
-      checkIntervalMs: 20,
-    };
+  async 'a reply of which nothing is read'() {
+    const times = { requestMs: 60_000, headersMs: 20_000, keepAliveMs: 65_000 };
+    const limits = { ...times, stalledMs: 100, checkIntervalMs: 20 };
     const app = express().use((_request, response) => void response.end('x'.repeat(2 ** 25)));
     const server = createServer(app, silentLog, { limits });
     const connection = await openConnection(await listen(server));
     onTestFinished(() => connection.destroy());
     connection.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    await until(
-      () => new Promise<boolean>((resolve) => server.getConnections((_, count) => resolve(count === 0))),
-    );
+    const count = promisify(server.getConnections.bind(server));
+    await until(async () => (await count()) === 0);
   },
   async 'request heads'() {
     const { app } = await openApp();
@@ -165,11 +154,8 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
   },
   async 'lingering connections'() {
     const server = createServer(express(), silentLog);
-    const linger = lingerOnClose(
-      server,
-      createExchanges(() => undefined),
-      createTurns(alone),
-    );
+    const none = createExchanges(() => undefined);
+    const linger = lingerOnClose(server, none, createTurns(alone));
     const sockets = Array.from({ length: 257 }, () => new Socket());
     onTestFinished(() => void sockets.map((socket) => socket.destroy()));
     for (const socket of sockets) linger(socket);
@@ -214,16 +200,9 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     const store = {
       async addBelow(limit: number, { name, scopes }: { name: string; scopes: readonly string[] }) {
         if (valid.length >= limit) return null;
-        const token = {
-          id: valid.length,
-          name,
-          scopes,
-          createdAt: new Date(),
-          revokedAt: null,
-          expiresAt: null,
-        };
+        const token = { id: valid.length, revokedAt: null, expiresAt: null };
         valid.push(token);
-        return token;
+        return { ...token, name, scopes, createdAt: new Date() };
       },
     } as unknown as Parameters<typeof createTokenService>[0];
     const tokens = createTokenManagement(createTokenService(store), 0, () => undefined);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTestDatabase, openTestDatabase } from '../support/database/create-test-database.js';
 import { postPlant } from '../support/post-plant.js';
+import { findLines } from '../support/read-log.js';
 import { startTestService } from '../support/start-test-service.js';
 
 /** Creates a database of many pages, and overwrites the one with the largest ids. */
@@ -40,8 +41,6 @@ it('stores nothing after a create hits a damaged page, is not ready, and logs it
   expect(readiness.status).toBe(503);
   expect(await readiness.json()).toEqual({ status: 'unavailable', reason: 'database_damaged' });
   expect(readiness.headers.has('retry-after')).toBe(false);
-  const found = service.logLines
-    .map((line): { msg: string } => JSON.parse(line))
-    .filter(({ msg }) => msg === 'the database is damaged');
-  expect(found).toMatchObject([{ level: 50, err: { message: expect.stringMatching(/^SQLITE_CORRUPT: /) } }]);
+  const err = { message: expect.stringMatching(/^SQLITE_CORRUPT: /) };
+  expect(findLines(service, 'the database is damaged')).toMatchObject([{ level: 50, err }]);
 });

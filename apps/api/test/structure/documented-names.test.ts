@@ -1,35 +1,17 @@
 import { globSync } from 'node:fs';
-import type { Command } from 'commander';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { configurationItems } from '../../src/check/configuration.js';
 import * as postgresql from '../../src/check/postgresql.js';
 import * as sqlite from '../../src/check/sqlite.js';
-import type { CliContext } from '../../src/cli/cli-context.js';
-import { createProgram } from '../../src/cli/program.js';
+import { listCommands } from '../support/list-commands.js';
 import { listPages, readPage, root } from '../support/read-markdown.js';
 
 /** A command that is not for users. */
 const hidden = 'worker';
 
-/** The commands that do something, each with its options, such as `export --output`. */
-function listCommands(command: Command, path: readonly string[] = []): string[] {
-  if (command.commands.length > 0) {
-    return command.commands
-      .filter((child) => child.name() !== hidden)
-      .flatMap((child) => listCommands(child, [...path, child.name()]));
-  }
-  return [path.join(' '), ...command.options.map(({ long }) => `${path.join(' ')} ${long}`)];
-}
-
-/** The commands of `plant-store`, each with its options. */
-const commands = listCommands(
-  createProgram({
-    version: '0.0.0',
-    context: {} as CliContext,
-    readConfig: vi.fn(),
-    environment: {},
-    onServiceStopped: vi.fn(),
-  }),
+/** The others of `plant-store`, each with its options, such as `export --output`. */
+const commands = listCommands().flatMap(([name, { options }]) =>
+  name === hidden ? [] : [name, ...options.map(({ long }) => `${name} ${long}`)],
 );
 
 /** The code of all pages, line by line: that of blocks, and that within a sentence. */

@@ -9,19 +9,15 @@ const product = /plant[-_ ]?stores?/gi;
 
 /** The lines of code that name a resource, comments among them. */
 function listLines(pattern: string): string[] {
-  const names = new RegExp(
-    Object.values(resources)
-      .flatMap(({ name, plural }) => [plural, name])
-      .join('|'),
-    'i',
-  );
+  const names = Object.values(resources).flatMap(({ name, plural }) => [plural, name]);
+  const named = new RegExp(names.join('|'), 'i');
   return globSync(pattern, { cwd: root })
     .filter((file) => !/\.test(-d)?\.ts$|\/generated\//.test(file))
     .flatMap((file) =>
       readFileSync(join(root, file), 'utf8')
         .split('\n')
         .flatMap((line, index) =>
-          names.test(line.replaceAll(product, '')) ? `${file}:${index + 1}: ${line.trim()}` : [],
+          named.test(line.replaceAll(product, '')) ? `${file}:${index + 1}: ${line.trim()}` : [],
         ),
     );
 }

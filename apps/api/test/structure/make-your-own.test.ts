@@ -4,10 +4,7 @@ import { findCollisions, renamePlants } from '../../../../.ci/make-your-own.js';
 const order = { one: 'order', several: 'orders' };
 
 it.each([
-  [
-    'No plant has it; a plant, A `plant`, and houseplants',
-    'No order has it; an order, An `order`, and houseplants',
-  ],
+  ['No plant; a plant, A `plant`, and houseplants', 'No order; an order, An `order`, and houseplants'],
   ['createPlants(plant_ids, MAX_PLANTS)', 'createOrders(order_ids, MAX_ORDERS)'],
   ["'\\nplants', '%3Aplants', PlantToStore", "'\\norders', '%3Aorders', OrderToStore"],
   ['a plant stored in a Plant Store', 'an order stored in a Plant Store'],

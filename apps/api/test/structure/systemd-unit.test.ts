@@ -34,26 +34,21 @@ it('the systemd unit restarts the service without end, unless its settings are i
 
 it('a command by as-service.sh has the user, settings and files of the unit', () => {
   const script = readPage('deploy/as-service.sh');
-  const environment = [...unit.matchAll(/^Environment=(.+)$/gm)].flatMap(([, values = '']) =>
-    values.split(' '),
-  );
+  const environment = (unit.match(/(?<=^Environment=).+$/gm) ?? []).flatMap((values) => values.split(' '));
   expect(environment.length).toBeGreaterThan(3);
-  const same = 'EnvironmentFile StateDirectory StateDirectoryMode WorkingDirectory LimitNOFILE UMask'.split(
-    ' ',
-  );
+  const same = 'EnvironmentFile StateDirectory StateDirectoryMode WorkingDirectory LimitNOFILE UMask';
   const expected = [
     `--uid=${read('User')}`,
     `--gid=${read('Group')}`,
     ...environment.map((value) => `--setenv=${value}`),
-    ...same.map((name) => `--property=${name}=${read(name)}`),
+    ...same.split(' ').map((name) => `--property=${name}=${read(name)}`),
   ];
   expect(script.match(/--\S+/g)).toEqual(expect.arrayContaining(expected));
   expect(script).toContain(`set -- ${read('ExecStart')?.replace(/ serve$/, '')} "$@"`);
   const [, credential] =
     /^LoadCredential=(.+)$/m.exec(readPage('deploy/plant-store.service.d/postgresql.conf')) ?? [];
-  expect(script.replaceAll('$password', /^password=(.+)$/m.exec(script)?.[1] ?? '')).toContain(
-    `--property=LoadCredential=${credential}`,
-  );
+  const started = script.replaceAll('$password', /^password=(.+)$/m.exec(script)?.[1] ?? '');
+  expect(started).toContain(`--property=LoadCredential=${credential}`);
 });
 
 it('the nightly backup has the user, settings and hardening of the unit, and may reach the network', () => {

@@ -16,6 +16,18 @@ export function postPlant(target: Target, body: string | object): supertest.Test
   return plantRequest(target).send(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
+/** Sends a request, such as `GET /plants`, with a valid token; an object as JSON. */
+export function sendJson(
+  { baseUrl, token }: Target,
+  line: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const [method = '', path] = line.split(' ');
+  const all = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers };
+  return fetch(`${baseUrl}${path}`, { method, headers: all, body: body ? JSON.stringify(body) : null });
+}
+
 /** Composes the bytes of the same request for `sendRaw`. `headers` are added or replaced; `undefined` removes one. */
 export function composePlantRequest(
   { token }: Target,

@@ -7,13 +7,23 @@ export interface LogLine extends Readonly<Record<string, unknown>> {
   readonly msg: string;
 }
 
+/** The records of a log on standard output. */
+export function parseLines(stdout: string) {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** The lines that a service has logged so far whose messages begin with a text. */
+export function findLines({ logLines }: TestService, text = ''): LogLine[] {
+  return logLines.map((line): LogLine => JSON.parse(line)).filter(({ msg }) => msg.startsWith(text));
+}
+
 /** Returns the log lines of one request, after waiting for the last one, which is written once the reply is sent. */
-export function readLog({ logLines }: TestService, requestId: string | undefined): Promise<LogLine[]> {
-  const findLines = () => {
-    const lines = logLines
-      .map((line): LogLine => JSON.parse(line))
-      .filter((line) => line['requestId'] === requestId);
+export function readLog(service: TestService, requestId: string | undefined): Promise<LogLine[]> {
+  return until(() => {
+    const lines = findLines(service).filter((line) => line['requestId'] === requestId);
     return lines.some(({ msg }) => msg.startsWith('request')) ? lines : undefined;
-  };
-  return until(findLines, 5);
+  }, 5);
 }

@@ -51,18 +51,14 @@ export async function startS3(
     if (name !== bucket) return fail(404, 'NoSuchBucket');
     if (key === '')
       return list(query.get('prefix') ?? '', !ignoresEncoding && query.get('encoding-type') === 'url');
-    const uploadId = query.get('uploadId');
-    if (uploadId !== null) return answerUpload(request.method, key, uploadId, query, body);
+    if (query.has('uploadId')) return answerUpload(request.method, key, query, body);
     switch (request.method) {
       case 'GET':
       case 'HEAD': {
         const found = objects.get(key);
         if (found === undefined) return fail(404, 'NoSuchKey');
-        return {
-          status: 200,
-          body: found.content,
-          headers: { ...found.headers, etag: etagOf(found.content) },
-        };
+        const { content, headers } = found;
+        return { status: 200, body: content, headers: { ...headers, etag: etagOf(content) } };
       }
       case 'PUT':
         return put(key, request.headers, body);
@@ -87,10 +83,8 @@ export async function startS3(
       isEncoded ? encodeURIComponent(key).replaceAll('%20', '+') : escapeXml(key),
     );
     const contents = shown.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
-    return succeed(
-      'ListBucketResult',
-      `<IsTruncated>false</IsTruncated>${isEncoded ? '<EncodingType>url</EncodingType>' : ''}${contents}`,
-    );
+    const encoding = isEncoded ? '<EncodingType>url</EncodingType>' : '';
+    return succeed('ListBucketResult', `<IsTruncated>false</IsTruncated>${encoding}${contents}`);
   }
 
   function put(key: string, headers: IncomingHttpHeaders, body: Buffer): Reply {
@@ -110,10 +104,10 @@ export async function startS3(
   function answerUpload(
     method: string | undefined,
     key: string,
-    id: string,
     query: URLSearchParams,
     body: Buffer,
   ): Reply {
+    const id = query.get('uploadId') ?? '';
     const upload = uploads.get(id);
     if (upload === undefined) return fail(404, 'NoSuchUpload');
     if (method === 'PUT') {

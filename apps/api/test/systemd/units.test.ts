@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const maxExposure = '11';
 let root = '';
 beforeEach(() => {
   root = temporaryFolder();
-  install(unit, readFileSync(join(deploy, unit), 'utf8'));
+  installShipped(unit);
   for (const target of readdirSync(systemUnits).filter((name) => /\.(target|slice)$/.test(name)))
     cpSync(join(systemUnits, target), join(root, systemUnits, target));
   for (const program of ['/usr/bin/node', '/opt/plant-store/dist/main.js']) {
@@ -26,34 +26,29 @@ beforeEach(() => {
   }
 });
 
-function install(name: string, content: string): void {
-  const path = join(root, 'etc/systemd/system', name);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
+function installShipped(name: string): void {
+  cpSync(join(deploy, name), join(root, 'etc/systemd/system', name));
 }
 
-function analyze(...args: readonly string[]) {
-  const { status, stdout, stderr, error } = spawnSync('systemd-analyze', [...args, `--root=${root}`, unit], {
-    encoding: 'utf8',
-  });
+function analyze(args: readonly string[], ...units: readonly string[]) {
+  const all = [...args, `--root=${root}`, ...units];
+  const { status, stdout, stderr, error } = spawnSync('systemd-analyze', all, { encoding: 'utf8' });
   if (error !== undefined) throw new Error("Install Debian's package systemd.", { cause: error });
   return { status, output: `${stdout}${stderr}` };
 }
 
-describe.each([
-  { engine: 'SQLite', dropIns: [] },
-  { engine: 'PostgreSQL', dropIns: [dropIn] },
-])('the unit for $engine', ({ dropIns }) => {
+describe.each(['SQLite', 'PostgreSQL'])('the unit for %s', (engine) => {
   beforeEach(() => {
-    for (const name of dropIns) install(name, readFileSync(join(deploy, name), 'utf8'));
+    if (engine === 'PostgreSQL') installShipped(dropIn);
   });
 
   it('has only settings that systemd knows, and programs that a release has', () => {
-    expect(analyze('verify', '--man=no')).toEqual({ status: 0, output: '' });
+    expect(analyze(['verify', '--man=no'], unit)).toEqual({ status: 0, output: '' });
   });
 
   it('exposes the machine to little', () => {
-    const { status, output } = analyze('security', '--offline=true', `--threshold=${maxExposure}`);
+    const args = ['security', '--offline=true', `--threshold=${maxExposure}`];
+    const { status, output } = analyze(args, unit);
     expect(output).toMatch(/Overall exposure level for plant-store\.service: \d\.\d OK/);
     expect(status, output).toBe(0);
   });
@@ -61,11 +56,6 @@ describe.each([
 
 it('the units of the nightly backup have only settings that systemd knows', () => {
   const units = ['plant-store-backup.service', 'plant-store-backup.timer'];
-  for (const name of units) install(name, readFileSync(join(deploy, name), 'utf8'));
-  const { status, stdout, stderr } = spawnSync(
-    'systemd-analyze',
-    ['verify', '--man=no', `--root=${root}`, ...units],
-    { encoding: 'utf8' },
-  );
-  expect({ status, output: `${stdout}${stderr}` }).toEqual({ status: 0, output: '' });
+  for (const name of units) installShipped(name);
+  expect(analyze(['verify', '--man=no'], ...units)).toEqual({ status: 0, output: '' });
 });

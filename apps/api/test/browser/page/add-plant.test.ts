@@ -1,5 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { openTab } from './support/open-tab.js';
+import { expect, it } from 'vitest';
 import { setUp } from './support/set-up.js';
 import { addPlant, describedBy, field, tabTo } from './support/use-page.js';
 
@@ -9,10 +8,9 @@ const largest = { id: '9223372036854775807', name: 'Monstera' };
 const smallest = { id: '-9223372036854775808', name: 'Fern', tag: 'shade' };
 
 async function open(address: string) {
-  const tab = await openTab(shared.browser);
-  onTestFinished(() => tab.close());
-  await tab.page.goto(address);
-  return tab.page;
+  const { page } = await shared.openTab();
+  await page.goto(address);
+  return page;
 }
 
 it('opens at the printed address, and takes the token out of it and out of the history', async () => {

@@ -1,6 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { openTab } from './support/open-tab.js';
+import { beforeAll, expect, it } from 'vitest';
 import { setUp } from './support/set-up.js';
 
 const shared = setUp();
@@ -25,8 +24,7 @@ beforeAll(async () => {
 });
 
 async function openPlants(options: BrowserContextOptions): Promise<Page> {
-  const { page, close } = await openTab(shared.browser, options);
-  onTestFinished(close);
+  const { page } = await shared.openTab(options);
   await page.goto(shared.store.address);
   await page.getByRole('row', { name: 'Monstera' }).first().waitFor();
   return page;

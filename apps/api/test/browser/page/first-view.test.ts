@@ -1,6 +1,5 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { until } from '../../support/until.js';
-import { openTab } from './support/open-tab.js';
 import { setUp } from './support/set-up.js';
 import { addPlant, field, openImport } from './support/use-page.js';
 
@@ -9,8 +8,7 @@ const shared = setUp();
 const scriptBudgetBytes = 109_000;
 
 it(`shows the form with less than ${scriptBudgetBytes} bytes of script, compressed, zod not among them`, async () => {
-  const { page, requests, close } = await openTab(shared.browser);
-  onTestFinished(close);
+  const { page, requests } = await shared.openTab();
   const scripts = () => requests.filter((request) => request.resourceType() === 'script');
   // What the markup loads; what is loaded later waits for an idle moment or a focus.
   const response = await page.goto(shared.store.baseUrl);
@@ -26,8 +24,7 @@ it(`shows the form with less than ${scriptBudgetBytes} bytes of script, compress
 });
 
 it('loads the code of the import only once it is opened', async () => {
-  const { page, requests, close } = await openTab(shared.browser);
-  onTestFinished(close);
+  const { page, requests } = await shared.openTab();
   await page.goto(shared.store.formAddress);
   await field(page, 'Name').waitFor();
   // The last thing that it loads by itself is that by which it follows changes.
@@ -40,8 +37,7 @@ it('loads the code of the import only once it is opened', async () => {
 });
 
 it('asks for a reload when a part of the page is gone after an upgrade, and keeps what was typed', async () => {
-  const { page, close } = await openTab(shared.browser);
-  onTestFinished(close);
+  const { page } = await shared.openTab();
   await page.goto(shared.store.formAddress);
   await field(page, 'Name').fill('Monstera');
   await page.keyboard.press('Escape');
@@ -55,12 +51,8 @@ it('asks for a reload when a part of the page is gone after an upgrade, and keep
   expect(await field(page, 'Name').inputValue()).toBe('Monstera');
 });
 
-it.each([
-  ['desktop', 1280],
-  ['phone', 360],
-])('shifts no layout while it loads and shows messages: %s', async (_, width) => {
-  const tab = await openTab(shared.browser, { viewport: { width, height: 900 } });
-  onTestFinished(tab.close);
+it.each([1_280, 360])('shifts no layout while it loads and shows messages: %i px', async (width) => {
+  const tab = await shared.openTab({ viewport: { width, height: 900 } });
   const { page } = tab;
   // Chromium leaves out of the score what moves within half a second after a key, so that places count as well.
   const readPlaces = () =>

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
 import {
   addButton,
@@ -9,7 +9,6 @@ import {
   readCounts,
   readOutcome,
 } from './support/import-page.js';
-import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUpBrowser } from './support/set-up.js';
 import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
@@ -26,12 +25,6 @@ beforeEach(async () => {
   return () => store.stop();
 });
 
-async function openEmptyTab(): Promise<Page> {
-  const { page, close } = await openTab(shared.browser);
-  onTestFinished(close);
-  return page;
-}
-
 async function startRun(page: Page): Promise<void> {
   await page.goto(importAddress(store));
   await chooseFile(page, file);
@@ -43,7 +36,7 @@ async function startRun(page: Page): Promise<void> {
  * whose replies are on their way until `breakConnections` loses them.
  */
 async function startRunAndWait() {
-  const page = await openEmptyTab();
+  const { page } = await shared.openTab();
   const broken = Promise.withResolvers<void>();
   let sent = 0;
   let stored = 0;
@@ -89,7 +82,7 @@ it('asks before the tab is closed in the middle, and stores nothing twice when t
   await closed;
   breakConnections();
   expect(store.readPlants()).toHaveLength(3_000);
-  const again = await openEmptyTab();
+  const { page: again } = await shared.openTab();
   await startRun(again);
   await expectAll(again, { replayed: 3_000 });
 });
@@ -110,10 +103,8 @@ it('waits while the network is away, and then goes on by itself', async () => {
   const { page, breakConnections } = await startRunAndWait();
   await page.context().setOffline(true);
   breakConnections();
-  await page
-    .getByText(/ Trying again\.$/)
-    .first()
-    .waitFor();
+  const trying = page.getByText(/ Trying again\.$/);
+  await trying.first().waitFor();
   await page.context().setOffline(false);
   await expectAll(page, { replayed: 2_000 });
 });

@@ -23,6 +23,8 @@ beforeEach(async () => {
   };
 });
 
+const heading = (name: string | RegExp) => page.getByRole('heading', { name }).waitFor();
+
 it(
   'stores the 4,950 plants of a file with 5,000 lines exactly, and offers exactly the 50 others for download',
   runTimeout,
@@ -56,57 +58,36 @@ it('stores nothing twice when the same file is imported again, and then a line t
   await line.getByRole('button', { name: 'Check line' }).click();
   await page.locator('del', { hasText: 'Oak' }).waitFor();
   await page.getByRole('button', { name: 'Update 1 plant' }).click();
-  await page
-    .getByRole('heading', { name: '1 plant updated from plants.csv. 4,950 were unchanged.' })
-    .waitFor();
+  await heading('1 plant updated from plants.csv. 4,950 were unchanged.');
   expect(shared.store.readPlants()).toContainEqual(expect.objectContaining({ id: '1', name: 'Edited' }));
   await page.getByRole('button', { name: 'Undo this import' }).click();
   await page.getByRole('button', { name: 'Restore the 1 plant that it updated' }).click();
-  await page.getByRole('heading', { name: 'Undone: 1 plant restored.' }).waitFor();
+  await heading('Undone: 1 plant restored.');
   expect(shared.store.readPlants()).toContainEqual(expect.objectContaining({ id: '1', name: 'Oak' }));
 });
 
 it('updates from a spreadsheet, and overwrites nothing that somebody else changes in between', async () => {
   const { store } = shared;
   const nameOf = (id: number) => store.readPlants().find((plant) => plant.id === `${id}`)?.name;
-  const put = (id: number, name: string) =>
-    fetch(`${store.baseUrl}/plants/${id}`, {
-      method: 'PUT',
-      headers: {
-        authorization: `Bearer ${store.token}`,
-        'content-type': 'application/json',
-        'if-match': '*',
-      },
-      body: JSON.stringify({ name }),
-    });
-  for (const [id, name] of [
-    [800001, 'Rose'],
-    [800002, 'Fern'],
-    [800003, 'Moss'],
-  ] as const)
-    await store.send('/plants', { id, name });
+  const put = (id: number, name: string) => store.send(`/plants/${id}`, { name }, { 'if-match': '*' });
+  for (const [index, name] of ['Rose', 'Fern', 'Moss'].entries())
+    await store.send('/plants', { id: 800001 + index, name });
   const lines = ['id,name', '800001,Roses', '800002,Ferns', '800003,Moss', '800004,Ivy'];
   await chooseFile(page, { name: 'stock.csv', text: lines.join('\n') });
   await page.getByRole('button', { name: 'Unchanged 1' }).waitFor();
   await put(800002, 'Bracken');
   await page.getByRole('button', { name: 'Update 2 and add 1 plant' }).click();
-  await page
-    .getByRole('heading', {
-      name: '1 plant added and 1 updated from stock.csv. 1 was unchanged. 1 was changed by someone else after the review.',
-    })
-    .waitFor();
+  await heading(
+    '1 plant added and 1 updated from stock.csv. 1 was unchanged. 1 was changed by someone else after the review.',
+  );
   expect([800001, 800002, 800004].map(nameOf)).toEqual(['Roses', 'Bracken', 'Ivy']);
   await page.locator('del', { hasText: 'Bracken' }).waitFor();
   await page.getByRole('button', { name: 'Update 1 plant' }).click();
-  await page.getByRole('heading', { name: /^1 plant added and 2 updated from stock.csv/ }).waitFor();
+  await heading(/^1 plant added and 2 updated from stock.csv/);
   await put(800001, 'Dog rose');
   await page.getByRole('button', { name: 'Undo this import' }).click();
   await page.getByRole('button', { name: 'Restore 2 plants and delete 1' }).click();
-  await page
-    .getByRole('heading', {
-      name: 'Undone: 1 plant deleted and 1 restored. 1 has changed since then and was kept.',
-    })
-    .waitFor();
+  await heading('Undone: 1 plant deleted and 1 restored. 1 has changed since then and was kept.');
   expect([800001, 800002, 800004].map(nameOf)).toEqual(['Dog rose', 'Bracken', '']);
 });
 
@@ -145,39 +126,32 @@ it('reads a workbook with a cell in the last row and column, and undoes its impo
   const lines = ['My list', '', 'id,name', '900001,Rose', '900002,Fern', '900003,Ivy'];
   await chooseFile(page, { name: 'titles.csv', text: lines.join('\n') });
   await addButton(page).click();
-  await page.getByRole('heading', { name: '3 plants added from titles.csv.' }).waitFor();
+  await heading('3 plants added from titles.csv.');
   expect(names()).toEqual(['Rose', 'Fern', 'Ivy']);
   await page.getByRole('button', { name: 'Undo this import' }).click();
   await page.getByRole('button', { name: 'Delete the 3 plants that it added' }).click();
-  await page.getByRole('heading', { name: 'Undone: 3 plants deleted.' }).waitFor();
+  await heading('Undone: 3 plants deleted.');
   expect(names()).toEqual(['', '', '']);
   await page.getByRole('button', { name: 'Back to columns' }).click();
   await page.getByRole('button', { name: 'Review lines' }).click();
   await page.getByText('Previously deleted plants will be added again.').waitFor();
   await addButton(page).click();
-  await page.getByRole('heading', { name: '3 plants added from titles.csv.' }).waitFor();
+  await heading('3 plants added from titles.csv.');
   expect(names()).toEqual(['Rose', 'Fern', 'Ivy']);
 });
 
 it('fixes a line beside the others, leaves out a total and a name that is there already, and says what a file is', async () => {
   const { store } = shared;
   await store.send('/plants', { id: 700001, name: 'Astrantia major' });
-  const lines = [
-    'Nr;Name;Preis',
-    'A-20;Ajuga reptans;5',
-    '700002;ASTRANTIA  major;4',
-    '',
-    '700003;Briza media;3',
-    ';Summe;12',
-  ];
-  await chooseFile(page, { name: 'stock.csv', text: lines.join('\n') });
+  const lines = 'A-20;Ajuga reptans;5\n700002;ASTRANTIA  major;4\n\n700003;Briza media;3';
+  await chooseFile(page, { name: 'stock.csv', text: `Nr;Name;Preis\n${lines}\n;Summe;12` });
   await page.getByText('Line 6 looks like a total and is left out.').waitFor();
   await page.getByText('Plant 700001 already has this name.').waitFor();
   await page.getByRole('button', { name: 'Leave out line 3' }).click();
   const line = page.getByRole('form', { name: 'Line 2' });
   await line.getByRole('button', { name: 'Choose a free ID' }).click();
   await page.getByRole('button', { name: 'Add 2 plants' }).click();
-  await page.getByRole('heading', { name: '2 plants added from stock.csv. 2 were left out.' }).waitFor();
+  await heading('2 plants added from stock.csv. 2 were left out.');
   await page.getByRole('button', { name: 'Import another file' }).click();
   const folder = join(import.meta.dirname, '../../../../web/test/import-files');
   await page.locator('input[type=file]').setInputFiles(join(folder, 'old-excel-named.csv'));

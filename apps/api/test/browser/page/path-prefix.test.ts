@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { execute, giveToken, openDialog, openViewer, tryOut } from '../use-viewer.js';
 import { addButton, chooseFile, readOutcome } from './support/import-page.js';
-import { openTab } from './support/open-tab.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUp } from './support/set-up.js';
 import { startPrefixProxy } from './support/start-prefix-proxy.js';
@@ -16,8 +15,7 @@ afterAll(() => proxy.stop());
 
 /** Opens a path below the prefix; at the end all that it has loaded must be below it, and there. */
 async function open(path: string) {
-  const tab = await openTab(shared.browser);
-  onTestFinished(tab.close);
+  const tab = await shared.openTab();
   const failed: string[] = [];
   tab.page.context().on('response', (reply) => {
     if (reply.status() >= 400) failed.push(`${reply.status()} ${reply.url()}`);
@@ -27,11 +25,7 @@ async function open(path: string) {
     ...tab,
     expectBelow() {
       const elsewhere = tab.requests.map((request) => request.url()).filter((url) => !url.includes('/shop/'));
-      expect({ elsewhere, failed, violations: tab.violations }).toEqual({
-        elsewhere: [],
-        failed: [],
-        violations: [],
-      });
+      expect([elsewhere, failed, tab.violations]).toEqual([[], [], []]);
     },
   };
 }

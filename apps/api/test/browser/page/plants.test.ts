@@ -1,6 +1,5 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { until } from '../../support/until.js';
-import { openTab } from './support/open-tab.js';
 import { setUp } from './support/set-up.js';
 import { tabTo } from './support/use-page.js';
 
@@ -13,8 +12,7 @@ it('finds, opens, edits, deletes and restores a plant among thousands, by keyboa
     const plants = ids.map((id) => ({ id, name: `plant ${id}`, tag: 'bed' }));
     expect((await shared.store.send('/plants/batch', { plants })).status).toBe(200);
   }
-  const { page, messages, violations, close } = await openTab(shared.browser);
-  onTestFinished(close);
+  const { page, messages, violations } = await shared.openTab();
   await page.goto(shared.store.address);
   const row = (name: string) => page.getByRole('row', { name });
   await row('plant 2000').waitFor();
@@ -70,8 +68,7 @@ it('finds, opens, edits, deletes and restores a plant among thousands, by keyboa
 });
 
 it('exports what is shown', async () => {
-  const { page, close } = await openTab(shared.browser);
-  onTestFinished(close);
+  const { page } = await shared.openTab();
   await page.goto(shared.store.address);
   await page.getByRole('searchbox').fill('plant 112');
   await page.getByText(/\d+ plants found/).waitFor();
@@ -89,14 +86,10 @@ it('exports what is shown', async () => {
 });
 
 it('prints all plants of the list with the titles on each page, and nothing else of the page', async () => {
-  const plants = Array.from({ length: 120 }, (_, index) => ({
-    id: 700_000 + index,
-    name: `paper ${index}`,
-    tag: 'paper',
-  }));
+  const ids = Array.from({ length: 120 }, (_, index) => 700_000 + index);
+  const plants = ids.map((id) => ({ id, name: `paper ${id}`, tag: 'paper' }));
   await shared.store.send('/plants/batch', { plants });
-  const { page, close } = await openTab(shared.browser, { colorScheme: 'dark' });
-  onTestFinished(close);
+  const { page } = await shared.openTab({ colorScheme: 'dark' });
   await page.goto(shared.store.address.replace('/#', '/?tag=paper#'));
   await page.getByText('120 plants found').waitFor();
   await page.emulateMedia({ media: 'print' });

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
-import { openTab } from './support/open-tab.js';
 import { setUp } from './support/set-up.js';
 
 const shared = setUp();
@@ -12,14 +11,10 @@ let clicks: number;
 
 /** The plants 1 to 40, the newest first, by what is pressed with a mouse from then on. */
 beforeEach(async () => {
-  const plants = Array.from({ length: count }, (_, at) => ({
-    id: at + 1,
-    name: `plant ${at + 1}`,
-    tag: 'bed',
-  }));
+  const ids = Array.from({ length: count }, (_, at) => at + 1);
+  const plants = ids.map((id) => ({ id, name: `plant ${id}`, tag: 'bed' }));
   expect((await shared.store.send('/plants/batch', { plants })).status).toBe(200);
-  const tab = await openTab(shared.browser);
-  ({ page } = tab);
+  ({ page } = await shared.openTab());
   clicks = 0;
   await page.exposeFunction('countClick', () => {
     clicks++;
@@ -30,7 +25,6 @@ beforeEach(async () => {
   });
   await page.goto(shared.store.address);
   await row(count).waitFor();
-  return tab.close;
 });
 
 const row = (number: number) => page.getByRole('row', { name: `plant ${number} bed` });
@@ -160,12 +154,10 @@ it('selects by keys, which are those of the list of keys', async () => {
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Shift+End');
   expect(await page.getByRole('grid').getAttribute('aria-multiselectable')).toBe('true');
-  await page
-    .getByRole('region', { name: 'Selected plants' })
-    .getByText(/^\d+ selected$/)
-    .waitFor();
+  const selected = page.getByRole('region', { name: 'Selected plants' });
+  await selected.getByText(/^\d+ selected$/).waitFor();
   await page.keyboard.press('Escape');
   await page.keyboard.press('ControlOrMeta+A');
-  await page.getByRole('region', { name: 'Selected plants' }).waitFor();
+  await selected.waitFor();
   expect(clicks).toBe(0);
 });

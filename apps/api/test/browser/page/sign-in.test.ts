@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
 import { expectUsable } from './support/expect-usable.js';
@@ -206,10 +206,7 @@ it('asks again when the identity provider does not renew the token, and what was
   await field(page, 'Name').fill('Rose');
   await letExpire();
   await page.keyboard.press('Enter');
-  await page
-    .getByRole('alert')
-    .getByText(/has expired/)
-    .waitFor();
+  await page.getByRole('alert').filter({ hasText: 'has expired' }).waitFor();
   await signInBeside();
   expect(await field(page, 'Name').inputValue()).toBe('Rose');
   await field(page, 'Name').press('Enter');
@@ -241,15 +238,12 @@ it('goes on with an import that waits for a sign-in, which needs a new tab, and 
 });
 
 it('takes no token whose nonce is not that of the tab', async () => {
-  await page.route(
-    `${provider.issuer}/auth?**`,
-    (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set('nonce', 'other');
-      return route.continue({ url: url.href });
-    },
-    { times: 1 },
-  );
+  const changeNonce = (route: Route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set('nonce', 'other');
+    return route.continue({ url: url.href });
+  };
+  await page.route(`${provider.issuer}/auth?**`, changeNonce, { times: 1 });
   await page.goto(shared.store.baseUrl);
   await answerProvider('frank');
   await page.getByText(/^Sign-in failed: .*nonce/).waitFor();

@@ -131,8 +131,7 @@ it('keeps it for this tab: another one of the same browser is asked for it', asy
 });
 
 it('asks before a link replaces the token that it has, and keeps the other one nowhere until that is accepted', async () => {
-  const { page: opened, close } = await openTab(shared.browser);
-  onTestFinished(close);
+  const { page: opened } = await shared.openTab();
   const { address, baseUrl, token } = shared.store;
   await opened.goto(address);
   await opened.getByRole('link', { name: 'Plants' }).waitFor();
@@ -160,8 +159,7 @@ it('asks before a link replaces the token that it has, and keeps the other one n
 });
 
 it('shows a token that it creates or rotates until it is kept, and keeps it nowhere; what is revoked works no more', async () => {
-  const other = await openTab(shared.browser);
-  onTestFinished(other.close);
+  const other = await shared.openTab();
   const admin = other.page;
   await admin.goto(`${shared.store.baseUrl}/#token=${await shared.store.issueToken('read,admin')}`);
   await openAccess(admin);
@@ -194,10 +192,8 @@ it('shows a token that it creates or rotates until it is kept, and keeps it nowh
   await sheet.getByRole('button', { name: 'Create token' }).click();
   await sheet.getByText('Copy it now').waitFor();
   const first = await takeNew();
-  await sheet
-    .getByRole('button', { name: /^Rotate ?: web shop/ })
-    .first()
-    .click();
+  const rotate = sheet.getByRole('button', { name: /^Rotate ?: web shop/ });
+  await rotate.first().click();
   await sheet.getByRole('button', { name: /^Rotate: the old token/ }).click();
   await sheet.getByText('Copy it now').waitFor();
   const second = await takeNew();
@@ -207,10 +203,8 @@ it('shows a token that it creates or rotates until it is kept, and keeps it nowh
     expect(await revoke.count()).toBe(left);
     await revoke.first().click();
     await revoke.first().click();
-    await sheet
-      .getByText('revoked')
-      .nth(2 - left)
-      .waitFor();
+    const revoked = sheet.getByText('revoked').nth(2 - left);
+    await revoked.waitFor();
   }
   for (const token of [first, second]) await until(async () => (await statusOf(token)) === 401, 200);
 });

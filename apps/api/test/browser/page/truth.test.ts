@@ -1,6 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { expect, it, onTestFinished } from 'vitest';
-import { openTab } from './support/open-tab.js';
+import { expect, it } from 'vitest';
 import { setUp } from './support/set-up.js';
 import { translatePage } from './support/translate-page.js';
 
@@ -20,11 +19,7 @@ function findTrustedAddress(path: string): string {
   return `http://127.0.0.1:${port}${path}${hash}`;
 }
 
-async function openPage() {
-  const tab = await openTab(shared.browser);
-  onTestFinished(tab.close);
-  return tab;
-}
+const openPage = () => shared.openTab();
 
 it('copies and reads a file at an address without HTTPS', async () => {
   const { store } = shared;
@@ -107,29 +102,23 @@ it.each([
       await page.getByRole('heading', { name: 'Larch' }).waitFor();
     } else await page.getByRole('alert').filter({ hasText: says }).waitFor();
     const names = ['Add plant', 'Import', 'Edit', 'Delete'];
-    const isOffered = (name: string) =>
-      page
-        .getByRole('button', { name, exact: true })
-        .or(page.getByRole('link', { name, exact: true }))
-        .first()
-        .isVisible();
-    await expect
-      .poll(async () => {
-        const visible = await Promise.all(names.map(isOffered));
-        return names.filter((_, at) => visible[at]);
-      })
-      .toEqual(offered);
+    const isOffered = (name: string) => {
+      const link = page.getByRole('link', { name, exact: true });
+      return page.getByRole('button', { name, exact: true }).or(link).first().isVisible();
+    };
+    const listOffered = async () => {
+      const visible = await Promise.all(names.map(isOffered));
+      return names.filter((_, at) => visible[at]);
+    };
+    await expect.poll(listOffered).toEqual(offered);
     expect(await page.getByText(/0 plants|No plant/).count()).toBe(0);
     expect(await page.getByRole('searchbox').count()).toBe(says === undefined ? 1 : 0);
   },
 );
 
 it('lists first the plant whose id is searched, and filters by a tag of the side bar, with its count', async () => {
-  const plants = [
-    { id: 700, name: 'Alder', tag: 'Marsh' },
-    { id: 701, name: 'Plant 700 b', tag: 'Marsh' },
-    { id: 702, name: 'Heather', tag: 'Moor' },
-  ];
+  const marsh = ['Alder', 'Plant 700 b'].map((name, at) => ({ id: 700 + at, name, tag: 'Marsh' }));
+  const plants = [...marsh, { id: 702, name: 'Heather', tag: 'Moor' }];
   await shared.store.send('/plants/batch', { plants });
   const { page } = await openPage();
   await page.goto(shared.store.address);
@@ -147,11 +136,7 @@ it('lists first the plant whose id is searched, and filters by a tag of the side
 });
 
 it('keeps the undo of each of two deletes', async () => {
-  const plants = [
-    { id: 800, name: 'Birch', tag: 'wood' },
-    { id: 801, name: 'Beech', tag: 'wood' },
-    { id: 802, name: 'Hazel', tag: 'wood' },
-  ];
+  const plants = ['Birch', 'Beech', 'Hazel'].map((name, at) => ({ id: 800 + at, name, tag: 'wood' }));
   await shared.store.send('/plants/batch', { plants });
   const { page } = await openPage();
   await page.goto(shared.store.address.replace('/#', '/?tag=wood#'));
@@ -185,10 +170,8 @@ it('shows what somebody else adds, edits and deletes, without a reload', async (
   await page.getByRole('row', { name: 'Lovage' }).waitFor();
   await store.send('/plants/batch/delete', { ids: ['601'] });
   await page.getByText('1 plant found').waitFor();
-  expect([await page.getByRole('row', { name: /Sorrel|Chervil/ }).count(), await loadedAt()]).toEqual([
-    0,
-    before,
-  ]);
+  const old = page.getByRole('row', { name: /Sorrel|Chervil/ });
+  expect([await old.count(), await loadedAt()]).toEqual([0, before]);
 });
 
 it.each([
@@ -205,36 +188,26 @@ it.each([
   await page.getByRole('button', { name: 'Copy the ID', exact: true }).click();
   if (copies) await page.getByRole('button', { name: 'Copied' }).waitFor();
   else {
-    await page
-      .getByRole('alert')
-      .filter({ hasText: 'Your browser blocked copying. Press Ctrl+C.' })
-      .waitFor();
+    const blocked = 'Your browser blocked copying. Press Ctrl+C.';
+    await page.getByRole('alert').filter({ hasText: blocked }).waitFor();
     expect(await page.evaluate(() => getSelection()?.toString())).toBe('500');
   }
-  expect(await page.evaluate(() => navigator.clipboard.writeText('').catch(({ name }) => name))).toBe(
-    'NotAllowedError',
-  );
+  const refused = page.evaluate(() => navigator.clipboard.writeText('').catch(({ name }) => name));
+  expect(await refused).toBe('NotAllowedError');
 });
 
 it('deletes and restores where the browser translates it, but no name, tag, id or code', async () => {
   const { store } = shared;
-  const plants = [400_017, 400_018, 400_019].map((id, index) => ({
-    id,
-    name: `Sedge ${'abc'[index]}`,
-    tag: 'reed',
-  }));
+  const ids = [400_017, 400_018, 400_019];
+  const plants = ids.map((id, index) => ({ id, name: `Sedge ${'abc'[index]}`, tag: 'reed' }));
   await store.send('/plants/batch', { plants });
   const { page, messages, violations } = await openPage();
   await page.addInitScript(translatePage);
   await page.goto(findTrustedAddress('/?tag=reed'));
   const expectTranslated = async () => {
     expect(await page.locator('font > font').count()).toBeGreaterThan(3);
-    expect(
-      await page
-        .locator('font')
-        .filter({ hasText: /Sedge|reed|4000\d\d|curl http/ })
-        .allTextContents(),
-    ).toEqual([]);
+    const kept = page.locator('font').filter({ hasText: /Sedge|reed|4000\d\d|curl http/ });
+    expect(await kept.allTextContents()).toEqual([]);
   };
   const row = (name: string) => page.getByRole('row', { name });
   await row('Sedge a').getByText('Sedge a').click();
@@ -247,10 +220,8 @@ it('deletes and restores where the browser translates it, but no name, tag, id o
   await page.getByRole('button', { name: 'Undo' }).click();
   await row('Sedge a').waitFor();
   for (const name of ['Sedge b', 'Sedge c']) await row(name).locator('.plant-select').click();
-  await page
-    .getByRole('region', { name: 'Selected plants' })
-    .getByRole('button', { name: /^Delete/ })
-    .click();
+  const selected = page.getByRole('region', { name: 'Selected plants' });
+  await selected.getByRole('button', { name: /^Delete/ }).click();
   await page.getByText('1 plant found').waitFor();
   await expectTranslated();
   expect([messages, violations]).toEqual([[], []]);
@@ -271,10 +242,7 @@ it('says at once that the device is offline, and no longer once it is back', asy
 // The last one: where it fails, the service may be away.
 it('keeps what was loaded while the service is away, counts nothing, and comes back by itself', async () => {
   const { store } = shared;
-  const plants = [
-    { id: 1, name: 'Rose', tag: 'outage' },
-    { id: 2, name: 'Fern', tag: 'outage' },
-  ];
+  const plants = ['Rose', 'Fern'].map((name, at) => ({ id: at + 1, name, tag: 'outage' }));
   await store.send('/plants/batch', { plants });
   const { page, forget, messages } = await openPage();
   const following = page.waitForRequest((request) => request.url().includes('wait=25'));
@@ -288,9 +256,8 @@ it('keeps what was loaded while the service is away, counts nothing, and comes b
   await page.getByRole('searchbox').fill('ros');
   await page.waitForURL('**/?q=ros&tag=outage');
   expect(await page.getByRole('row', { name: 'Fern' }).isVisible()).toBe(true);
-  expect(
-    await page.locator('.plant-table[aria-busy=true]').evaluate((table) => getComputedStyle(table).filter),
-  ).toBe('grayscale(1)');
+  const busy = page.locator('.plant-table[aria-busy=true]');
+  expect(await busy.evaluate((table) => getComputedStyle(table).filter)).toBe('grayscale(1)');
   expect(await page.locator('.list-status').textContent()).toBe('');
   expect(await page.getByText(/stored|0 plants|No plant/).count()).toBe(0);
   // What the browser reports of connections that are refused.

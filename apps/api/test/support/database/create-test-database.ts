@@ -20,10 +20,7 @@ const creators: Readonly<Record<TestEngine, (added: readonly Resource[]) => Prom
  *
  * @param added the resources that it has besides those of the API; then it is migrated already
  */
-export async function createTestDatabase(
-  engine: TestEngine,
-  added: readonly Resource[] = [],
-): Promise<TestDatabase> {
+export async function createTestDatabase(engine: TestEngine, added: readonly Resource[] = []) {
   const database = await creators[engine](added);
   if (added.length === 0 || engine === 'citus') return database;
   await (await openTestDatabase(database)).close();

@@ -1,8 +1,8 @@
 import { scopes } from '@plant-store/contract/access-token';
-import Sqlite from 'better-sqlite3';
 import { generateAccessToken, hashAccessToken } from '../../../src/auth/token-service.js';
 import type { DatabaseLocation } from '../../../src/store/database-location.js';
 import { connectionSettings, withConnection } from '../../../src/store/postgresql/connection.js';
+import { withSqlite } from './open-sqlite-file.js';
 
 const timeoutMs = 60_000;
 
@@ -17,9 +17,7 @@ export async function insertToken(location: DatabaseLocation): Promise<string> {
     const settings = connectionSettings({ ...location, statementTimeoutMs: timeoutMs }, timeoutMs);
     await withConnection(settings, (connection) => connection.query(sql));
   } else {
-    const connection = new Sqlite(location.path, { timeout: timeoutMs });
-    connection.exec(sql);
-    connection.close();
+    withSqlite(location.path, (connection) => connection.exec(sql), { timeout: timeoutMs });
   }
   return text;
 }

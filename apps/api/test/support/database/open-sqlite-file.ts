@@ -15,6 +15,20 @@ export async function openSqliteFile(options: OpenOptions = {}) {
   return { folder, path, database, store: database.stores.plant };
 }
 
+/** Does something on a connection to a SQLite file, as another program does. */
+export function withSqlite<Result>(
+  path: string,
+  use: (connection: Sqlite.Database) => Result,
+  options: Sqlite.Options = {},
+): Result {
+  const connection = new Sqlite(path, options);
+  try {
+    return use(connection);
+  } finally {
+    connection.close();
+  }
+}
+
 /** Connects to a SQLite file as another program does, until the end of the test. */
 export function connectToSqlite(path: string, options: Sqlite.Options = {}): Sqlite.Database {
   const connection = new Sqlite(path, options);

@@ -83,14 +83,8 @@ interface Access extends Pick<TestDatabase, 'query'> {
   administer(sql: string): Promise<unknown>;
 }
 
-function controlTables({
-  query,
-  locker,
-  schema,
-  ofService,
-  admit,
-  administer,
-}: Access): Omit<TestDatabase, 'url' | 'remove'> {
+function controlTables(access: Access): Omit<TestDatabase, 'url' | 'remove'> {
+  const { query, locker, schema, ofService, admit, administer } = access;
   async function close() {
     await admit(false);
     await administer(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity

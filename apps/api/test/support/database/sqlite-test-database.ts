@@ -2,21 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { withSqlite } from './open-sqlite-file.js';
 import type { TestDatabase } from './test-database.js';
 
 /** Creates an empty SQLite database in a new folder. */
 export async function createSqliteTestDatabase(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-test-'));
   const path = join(folder, 'plant-store.db');
-  /** Does something on a connection of its own, as another program. */
-  function connect<Result>(use: (connection: Sqlite.Database) => Result): Result {
-    const connection = new Sqlite(path);
-    try {
-      return use(connection);
-    } finally {
-      connection.close();
-    }
-  }
+  const connect = <Result>(use: (connection: Sqlite.Database) => Result) => withSqlite(path, use);
   return {
     url: `file:${path}`,
     query: async <Row extends object>(sql: string) =>

@@ -144,10 +144,7 @@ function readMetrics(body: Buffer): ReceivedMetric[] {
           kind,
           isMonotonic,
           aggregationTemporality,
-          points: dataPoints.map(({ attributes, ...point }) => ({
-            labels: toRecord({ attributes }),
-            ...point,
-          })),
+          points: dataPoints.map(({ attributes, ...own }) => ({ labels: toRecord({ attributes }), ...own })),
           resource: toRecord(resource),
         };
       }),

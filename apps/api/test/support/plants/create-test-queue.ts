@@ -1,11 +1,7 @@
 import type { Plant } from '@plant-store/contract';
 import { createCommitRecord, failingAfterMs } from '../../../src/observe/commit-health.js';
 import { ActiveCallers } from '../../../src/runtime/callers.js';
-import {
-  type CommitQueue,
-  type CommitQueueOptions,
-  createCommitQueue,
-} from '../../../src/store/commit-queue.js';
+import { type CommitQueueOptions, createCommitQueue } from '../../../src/store/commit-queue.js';
 import type { RecordStore } from '../../../src/store/store.js';
 
 /** Limits that no test reaches by accident. */
@@ -15,7 +11,7 @@ export const highQueueLimits = { queueRecords: 100, queueBytes: 1e6, batchRecord
 export function createTestQueue(
   database: CommitQueueOptions['database'],
   options: Partial<Omit<CommitQueueOptions, 'database'>> = {},
-): CommitQueue {
+) {
   const working = { check: async () => undefined, probeCommit: async () => undefined };
   return createCommitQueue({
     database,

@@ -14,10 +14,8 @@ export interface StandInCitus {
  * Creates the part of the Citus catalog that the service reads, and functions that only record in it what Citus would do. So
  * what the service does around them is tested without a cluster; `pnpm test:on citus` tests it with one.
  */
-export async function createStandInCitus(
-  url: string,
-  { nodes, isCoordinator = true }: StandInCitus,
-): Promise<void> {
+export async function createStandInCitus(url: string, cluster: StandInCitus): Promise<void> {
+  const { nodes, isCoordinator = true } = cluster;
   await query(
     url,
     `

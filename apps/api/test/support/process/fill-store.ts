@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import { readMigrations } from '../../../src/store/migrations.js';
+import { withSqlite } from '../database/open-sqlite-file.js';
 import { runInProcess } from './run-in-process.js';
 
 /** A row of the table `plants`. */
@@ -15,20 +16,23 @@ export function storePath(folder: string): string {
 export async function fillStore(folder: string, rows: readonly Row[]): Promise<string> {
   await runInProcess(['migrate'], { folder });
   const path = storePath(folder);
-  const database = new Database(path);
-  const insert = database.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)');
-  database.transaction(() => {
-    for (const row of rows) insert.run(...row);
-  })();
-  database.close();
+  withSqlite(path, (database) => {
+    const insert = database.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)');
+    database.transaction(() => {
+      for (const row of rows) insert.run(...row);
+    })();
+  });
   return path;
 }
 
 /** Runs SQL on a database. */
 export function execute(path: string, sql: string): void {
-  const database = new Database(path);
-  database.exec(sql);
-  database.close();
+  withSqlite(path, (database) => database.exec(sql));
+}
+
+/** Reads the first row that a statement finds. */
+export function readRow<Row>(path: string, sql: string, options: Sqlite.Options = {}): Row | undefined {
+  return withSqlite(path, (database) => database.prepare<[], Row>(sql).get(), options);
 }
 
 const plantColumns =
@@ -51,31 +55,21 @@ export const withoutStore = [
 ].join(';');
 
 export function readStoreId(path: string): string {
-  const database = new Database(path);
-  const id = database.prepare<[], string>('SELECT id FROM store').pluck().get();
-  database.close();
-  return String(id);
+  return String(readRow<{ id: string }>(path, 'SELECT id FROM store')?.id);
 }
 
 /** Reads all plants of a store, sorted by id. */
 export function readRows(path: string): Row[] {
-  const database = new Database(path, { readonly: true });
-  const rows = database
-    .prepare<[], Row>('SELECT id, name, tag FROM plants ORDER BY id')
-    .safeIntegers()
-    .raw()
-    .all();
-  database.close();
-  return rows;
+  const sql = 'SELECT id, name, tag FROM plants ORDER BY id';
+  const read = (database: Sqlite.Database) => database.prepare<[], Row>(sql).safeIntegers().raw().all();
+  return withSqlite(path, read, { readonly: true });
 }
 
 /** Counts the plants in the default store of a folder, which may not exist yet. */
 export function countPlants(folder: string): number {
   try {
-    const database = new Database(storePath(folder), { readonly: true });
-    const count = database.prepare<[], number>('SELECT count(*) FROM plants').pluck().get();
-    database.close();
-    return count ?? 0;
+    const sql = 'SELECT count(*) AS count FROM plants';
+    return readRow<{ count: number }>(storePath(folder), sql, { readonly: true })?.count ?? 0;
   } catch {
     // The store does not exist yet.
     return 0;

@@ -40,14 +40,19 @@ export interface Result {
   readonly stderr: string;
 }
 
-/** The result of a command that succeeds. */
-export function succeeded(stdout: string, stderr = ''): Result {
-  return { exitCode: 0, stdout, stderr };
+const toMatcher = (text: string | RegExp) => (text instanceof RegExp ? expect.stringMatching(text) : text);
+
+/** The result of a command that succeeds, with these texts as its output, or ones that match. */
+export function succeeded(stdout: string | RegExp, stderr: string | RegExp = ''): Result {
+  return { exitCode: 0, stdout: toMatcher(stdout), stderr: toMatcher(stderr) };
 }
+
+/** The result of an import without bad lines. */
+export const imported = (count: number, alreadyThere = 0) =>
+  succeeded('', `${count} imported, ${alreadyThere} already there, 0 bad\n`);
 
 /** The result of a command that fails, with this text on standard error, or one that matches. */
 export function failed(stderr: string | RegExp, stdout: string | RegExp = '', exitCode = 1): Result {
-  const toMatcher = (text: string | RegExp) => (text instanceof RegExp ? expect.stringMatching(text) : text);
   return { exitCode, stdout: toMatcher(stdout), stderr: toMatcher(stderr) };
 }
 
@@ -67,6 +72,12 @@ export function startCommand(
   child.stdin.on('error', () => input.destroy());
   input.pipe(child.stdin);
   return watchCommand(child);
+}
+
+/** Starts Node.js with these arguments and variables, without its warnings: version 22 announces that it strips types. */
+export function startNode(args: readonly string[], variables: NodeJS.ProcessEnv = {}): RunningCommand {
+  const env = { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1', ...variables };
+  return watchCommand(spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
 /** Collects the output of a process, and kills it at the end of the test at the latest. */

@@ -69,9 +69,8 @@ export async function readOutcome(page: Page) {
 export async function readCounts(page: Page) {
   const region = page.getByRole('region', { name: 'Import' });
   const title = (await region.getByRole('heading', { level: 1 }).textContent()) ?? '';
-  const tabs = (await region.getByRole('group', { name: 'Show' }).getByRole('button').allInnerTexts()).join(
-    ';',
-  );
+  const buttons = region.getByRole('group', { name: 'Show' }).getByRole('button');
+  const tabs = (await buttons.allInnerTexts()).join(';');
   const count = (text: string, pattern: RegExp) =>
     Number((pattern.exec(text)?.[1] ?? '0').replaceAll(',', ''));
   return {

@@ -40,21 +40,19 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
   };
 }
 
+/** What TypeScript's types do not have yet. */
+type LayoutShift = PerformanceEntry & { readonly value: number; readonly hadRecentInput: boolean };
+
 /** Runs in each document before its own scripts. */
 function observe(): void {
-  const report = globalThis as unknown as {
-    reportViolation(text: string): void;
-    reportLayoutShift(score: number): void;
-  };
+  type Report = Record<'reportViolation' | 'reportLayoutShift', (seen: string | number) => void>;
+  const report = globalThis as unknown as Report;
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
     report.reportViolation(`${effectiveDirective} ${blockedURI}`),
   );
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
-      const { value, hadRecentInput } = entry as PerformanceEntry & {
-        value: number;
-        hadRecentInput: boolean;
-      };
+      const { value, hadRecentInput } = entry as LayoutShift;
       if (!hadRecentInput) report.reportLayoutShift(value);
     }
   }).observe({ type: 'layout-shift', buffered: true });

@@ -1,11 +1,14 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchChromium } from '../../launch-chromium.js';
+import { openTab, type Tab } from './open-tab.js';
 import { type PlantStore, startPlantStore } from './start-plant-store.js';
 
 /** What the tests of a file share; it is there in hooks and tests only. */
 interface SetUp {
   readonly browser: Browser;
+  /** Opens an empty tab, until the end of the test. */
+  openTab(options?: BrowserContextOptions): Promise<Tab>;
   readonly store: PlantStore;
 }
 
@@ -20,8 +23,14 @@ export function setUp(settings?: Readonly<Record<string, string>>): SetUp {
 }
 
 /** Launches Chromium before the tests of a file, and ends it after them. */
-export function setUpBrowser(): Pick<SetUp, 'browser'> {
-  const shared: { browser?: Browser } = {};
+export function setUpBrowser(): Omit<SetUp, 'store'> {
+  const shared: { -readonly [Name in keyof SetUp]?: SetUp[Name] } = {
+    async openTab(options) {
+      const tab = await openTab((shared as SetUp).browser, options);
+      onTestFinished(tab.close);
+      return tab;
+    },
+  };
   beforeAll(async () => {
     shared.browser = await launchChromium();
   });

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
+import { listen } from '../../../support/listen.js';
 
 /** What a test changes of the provider while it runs. */
 export interface OidcProvider {
@@ -30,8 +29,7 @@ const audience = 'https://plants.example.com';
  */
 export async function startOidcProvider(): Promise<OidcProvider> {
   const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = await listen(server);
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const grants: string[] = [];
   const started: { -readonly [Name in keyof OidcProvider]: OidcProvider[Name] } = {
@@ -48,10 +46,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     away: undefined,
     refused: 0,
     visited: { form: [], reply: [] },
-    stop() {
-      server.close();
-      server.closeAllConnections();
-    },
+    stop: () => server.close().closeAllConnections(),
   };
   const provider = new Provider(issuer, {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'a', alg: 'RS256', use: 'sig' }] },

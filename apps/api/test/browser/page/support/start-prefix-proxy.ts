@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../../support/listen.js';
 
 /**
  * Starts a proxy that passes what is below a prefix on without it, as nginx does with
@@ -26,12 +25,5 @@ export async function startPrefixProxy(prefix: string, target: string) {
     reply.once('close', () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { origin: await listen(server), stop: () => server.close().closeAllConnections() };
 }
