@@ -4,20 +4,16 @@ import { messages } from '@plant-store/contract/messages';
 import { methodNotAllowed, ServiceError } from '@plant-store/records';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-
 import { createGracefulShutdown, listen } from './http/listen.js';
 import type { Readiness } from './observe/readiness.js';
 import { stopTimeouts } from './runtime/timing.js';
 
-/** Metrics in the text format of Prometheus. */
 export interface ReadableMetrics {
   readonly contentType: string;
   metrics(): Promise<string>;
 }
 
-/** What the admin server reports. */
 interface AdminDependencies {
-  /** Whether the service accepts creates. */
   readonly readiness: () => Promise<Readiness>;
   /** The metrics, shown in Prometheus' text format; without them there is no `/metrics`. */
   readonly metrics?: ReadableMetrics | undefined;

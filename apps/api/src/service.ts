@@ -35,14 +35,12 @@ import { cleanHistory } from './store/clean-history.js';
 import { createCommitQueue } from './store/commit-queue.js';
 import { openDatabase } from './store/open-database.js';
 
-/** A service that is listening. */
 export interface Service {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   readonly baseUrl: string;
   /** Where its admin port listens, such as `http://127.0.0.1:3001`; `undefined` without one. */
   readonly adminUrl: string | undefined;
   readonly accessTokens: TokenService;
-  /** The migrations that the start applied, in order. */
   readonly appliedMigrations: readonly string[];
   /** Reports not ready from now on, and resolves after the delay, in milliseconds. Accepts requests until `stop`. */
   drain(delayMs: number): Promise<void>;
@@ -67,13 +65,11 @@ export interface ServiceProcess extends Service {
   retire(withinMs: number): Promise<void>;
 }
 
-/** Where a service reports what happens. */
 interface ServiceOptions {
   /** Where requests are logged; by default in the main log. */
   readonly requestLog?: RequestLog;
   /** Where metrics are registered; by default a new registry if anything shows metrics. */
   readonly metrics?: Registry | undefined;
-  /** Called after each connection that was accepted. */
   readonly onConnection?: () => void;
 }
 
@@ -220,7 +216,6 @@ async function openTokens(
   const verified = withJwts ?? own;
   const verifier = metrics ? countTokenChecks(verified, metrics) : verified;
   return {
-    /** The access tokens of the service, to issue some. */
     own,
     verifier,
     /** Stores when tokens were used, within a time in milliseconds. */

@@ -43,7 +43,6 @@ const keyTimes = {
   refreshMs: 5 * 60_000,
   /** The minimum time between two fetches, even if a token names an unknown key. */
   cooldownMs: 10_000,
-  /** How long one fetch may take. */
   timeoutMs: 5_000,
   /** How long fetched keys stay in use while the provider is unavailable. */
   staleMs: 24 * 3_600_000,
@@ -75,7 +74,6 @@ const one = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\
   error: 'must be a single value, not a list, without surrounding white space; it is compared exactly',
 });
 
-/** The variables of the environment that configure JSON Web Tokens. */
 export const jwtVariables = {
   JWT_ISSUER: one.optional(),
   JWT_AUDIENCE: z
@@ -195,7 +193,6 @@ export function toJwtSettings(variables: JwtVariables) {
     audiences,
     /** The name of the preset; `undefined` for none. */
     provider,
-    /** Which claims are read. */
     profile,
     /** Where the identity provider publishes its keys (JWK Set, RFC 7517, section 5). */
     jwksUrl,
@@ -299,7 +296,7 @@ function isKeySetUrl(text: string): boolean {
   return (protocol === 'https:' || isLocal) && `${username}${password}${hash}` === '';
 }
 
-/** Whether an address or a name can only lead to this machine. */
+/** Whether a name or an address, as a URL may have it in brackets, can only lead to this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 }

@@ -11,7 +11,6 @@ export const collectMs = 10_000;
 /** Maximum tokens per write. On SQLite, a write blocks requests while it runs. */
 export const maxUsesPerWrite = 100;
 
-/** Delay before a failed write is retried, in milliseconds. */
 export const retryMs = 60_000;
 
 /** Maximum time that a stop waits for the last write, in milliseconds. */
@@ -20,8 +19,6 @@ const closeTimeoutMs = 1_000;
 /**
  * Creates a recorder of the last use of access tokens, outside the request path. A failed write is retried later with all uses noted so
  * far. It delays no request, and only the first of several consecutive failures is logged.
- *
- * @param now returns the time in milliseconds since the epoch
  */
 export function createLastUseRecorder(
   store: Pick<AccessTokenStore, 'recordUses'>,
@@ -44,7 +41,6 @@ export function createLastUseRecorder(
     }, delayMs).unref();
   }
 
-  /** Returns whether it succeeded. */
   async function write(): Promise<boolean> {
     isWriting = true;
     isFailing = !(await storeSome());

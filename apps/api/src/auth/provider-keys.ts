@@ -14,13 +14,11 @@ import { messageOf } from '../errors/operator-error.js';
 
 import type { JwtSettings } from './jwt-settings.js';
 
-/** The log for outages of the identity provider. */
 export interface JwtLog {
   info(message: string): void;
   warn(fields: { readonly err: unknown }, message: string): void;
 }
 
-/** The public keys of an identity provider. */
 export type ProviderKeys = ReturnType<typeof createProviderKeys>;
 
 /**
@@ -94,7 +92,6 @@ export function createProviderKeys(
         return keySet(header, token);
       }
     },
-    /** Stops fetching. */
     close(): void {
       clearTimeout(timer);
       closing.abort();
@@ -114,7 +111,6 @@ const maxBytes = 2 ** 18;
 /**
  * Fetches the keys of an identity provider (JWK Set, RFC 7517, section 5). Does not follow redirects, and reads at most 256 KiB.
  *
- * @param signal aborts the fetch, including the reading of the body
  * @throws {Error} when the reply does not come, has another status than 200, is too large, or is not JSON
  */
 export async function fetchKeySet(url: string, signal: AbortSignal): Promise<JSONWebKeySet> {

@@ -38,7 +38,6 @@ interface PostgresqlContext extends TokenContext {
   /** A connection with the settings of the service. */
   readonly connection: Client;
   readonly location: PostgresqlLocation;
-  /** Whether a pooler in transaction mode is in front of it. */
   readonly isPooled: boolean;
 }
 
@@ -118,7 +117,6 @@ async function queryRow<Row extends QueryResultRow>(connection: ClientBase, sql:
 /** The oldest major version that is still maintained (https://www.postgresql.org/support/versioning/). */
 const oldestMaintained = 15;
 
-/** The server's version, and whether it accepts writes. */
 async function inspectServer({ connection }: PostgresqlContext): Promise<Results> {
   const { version, recovering, readonly } = await queryRow<{
     version: number;
@@ -179,7 +177,6 @@ export function assessEncryption({ host, hasTls, mode }: Transport): Result {
   return ok(`${encrypted}${mode === null ? '' : ` (sslmode=${mode})`}`);
 }
 
-/** Whether the server accepts as many connections as the service may open. */
 async function inspectConnections({
   connection,
   location: { poolSize },
@@ -238,7 +235,6 @@ async function inspectStandby({ connection }: PostgresqlContext): Promise<Result
 interface ReplicationSettings {
   /** The value of `synchronous_commit`. The service sets it to `on` if it is `off`. */
   readonly commits: string;
-  /** The value of `synchronous_standby_names`. */
   readonly names: string;
   readonly receivers: number;
 }
@@ -268,7 +264,6 @@ export function assessReplication({ commits, names, receivers }: ReplicationSett
   return ok(found);
 }
 
-/** Whether the tables match this version, or this user may create them. */
 async function inspectMigrations({ connection, location }: PostgresqlContext): Promise<Results> {
   const { schema } = location;
   await checkEncoding(connection);
@@ -305,7 +300,6 @@ async function mayCreate(connection: ClientBase, schema: string): Promise<boolea
   return allowed;
 }
 
-/** Whether the user has the privileges that the service and the commands need, and the tables are unchanged. */
 async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Results> {
   await checkTables(connection);
   const { missing, fixed, mayStart } = await queryRow<{
@@ -328,7 +322,6 @@ async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Res
   );
 }
 
-/** The missing privileges on tokens, and whether the user may delete records and read the order of changes. */
 const selectPrivileges = `
   SELECT ARRAY(SELECT name FROM unnest(ARRAY[${tableNames.map((name) => `'${name}'`).join(', ')}]) AS name
       WHERE NOT has_table_privilege(name, 'UPDATE')) AS fixed,
@@ -373,10 +366,8 @@ async function inspectCommit({ connection }: PostgresqlContext): Promise<Results
   }
 }
 
-/** The time above which commits are slow, in milliseconds. */
 const slowMs = 20;
 
-/** @param medianMs of the measured commits, in milliseconds */
 export function assessCommitTime(medianMs: number): Result {
   const found = `${medianMs.toFixed(2)} ms (median), which concurrent creates share`;
   if (medianMs <= slowMs) return ok(found);

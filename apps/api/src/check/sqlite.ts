@@ -168,7 +168,6 @@ async function inspectWrite({ connection, path }: Content): Promise<Results> {
   }
 }
 
-/** The files to examine. */
 interface SqliteFiles {
   /** The database file; it may not exist yet. */
   readonly path: string;
@@ -176,7 +175,6 @@ interface SqliteFiles {
   readonly folder: string;
 }
 
-/** Permissions of the group and of all others. */
 const groupAndOthers = 0o077;
 /** The permission of all others to create and remove files of a folder, unless it is sticky. */
 const othersWrite = 0o002;
@@ -277,7 +275,6 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
 /** The free space below which the write-ahead log, which has up to 128 MB, may fill the disk, in bytes. */
 const minFreeBytes = 256 * 2 ** 20;
 
-/** Whether the disk has room for the write-ahead log, and for a backup beside the database. */
 function inspectDiskSpace({ path, folder }: SqliteFiles): Results {
   const { bavail, bsize } = statfsSync(folder);
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -354,7 +351,6 @@ async function measureSync(path: string): Promise<number> {
   }
 }
 
-/** @param medianMs of the measured writes, in milliseconds */
 export function assessSyncTime(medianMs: number): Result {
   const commits = Math.max(1, Math.floor(1_000 / medianMs));
   const found = `${medianMs.toFixed(2)} ms (median): at most ${commits} commits per second, shared by concurrent creates`;

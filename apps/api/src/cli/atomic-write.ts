@@ -17,7 +17,6 @@ export interface Owner {
  *
  * @param fill writes to the given path of an empty file
  * @param owner of the file, which only root may give away; by default this user
- * @returns what `fill` returns
  * @throws {OperatorError} when the file exists, and is left unchanged, or cannot be written
  * @throws what `fill` throws
  */

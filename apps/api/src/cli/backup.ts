@@ -30,7 +30,6 @@ export interface BackupOptions extends JsonOption {
 /**
  * Copies a SQLite database while services use it, checks the copy, and then removes older ones of this store, if requested.
  *
- * @param environment has the credentials for S3
  * @throws {OperatorError} when the engine has its own backup tool, there is no database, or it cannot be copied; nothing is removed then
  */
 export async function backUp(
@@ -140,7 +139,6 @@ async function removeOld(
     );
 }
 
-/** Where backups are kept. */
 interface Place {
   /** Stores what `fill` writes into an empty file, completely and with its SHA-256, or not at all. */
   store(

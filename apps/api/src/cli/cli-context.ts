@@ -7,7 +7,6 @@ import { OperatorError } from '../errors/operator-error.js';
 
 /** A command's input and output: `main.ts` passes in those of the process, tests their own. */
 export interface CliContext {
-  /** The command as the user typed it, such as `plant-store`. */
   readonly commandName: string;
   /** The working directory, for resolving relative paths. */
   readonly folder: string;
@@ -83,7 +82,6 @@ export async function writeResult({ output }: Pick<CliContext, 'output'>, text: 
   });
 }
 
-/** The option `--json` of a command. */
 export interface JsonOption {
   readonly json?: boolean | undefined;
 }

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { isTombstone, type Stored, type StoredRecord, withoutTombstones } from '@plant-store/records';
 import type { AccessTokenStore } from '../auth/token-service.js';
 import type { Config } from '../config.js';
-
 import type { Database } from '../store/database.js';
 import type { PageLimits, RecordStore } from '../store/store.js';
 import { writeAtomically } from './atomic-write.js';
@@ -20,7 +19,6 @@ import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import type { FormatName, RecordType } from './formats.js';
 import { describeWho, showHistory } from './one-record.js';
 
-/** Which records are printed, and how. */
 export interface ListOptions extends JsonOption {
   /** The values that fields must have, by their names. */
   readonly equal: Readonly<Record<string, unknown>>;
@@ -33,7 +31,6 @@ export interface ListOptions extends JsonOption {
   readonly format: FormatName;
 }
 
-/** Prints the records that match, page after page. */
 export async function list(
   config: Config,
   type: RecordType,
@@ -132,7 +129,6 @@ export async function exportRecords(
   await context.message(`${counts.join(', ')} exported.`);
 }
 
-/** Where an export is written. */
 interface Target {
   write(lines: string): Promise<void>;
   showCount(count: number): void;
@@ -200,7 +196,6 @@ async function writeRecords(
  * Reads all records and tombstones in the order of their ids, page by page: every one that was stored before the call, and possibly
  * some that were stored since.
  *
- * @param read see `Store`
  * @param attempt reads the next page; may call its argument again after an error, which resumes after the last page
  */
 export async function* readAll(

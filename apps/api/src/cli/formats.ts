@@ -29,9 +29,7 @@ import * as z from 'zod';
 import { parseJsonBytes } from '../http/json-body.js';
 import { operationsByName } from '../resources.js';
 
-/** How records of a resource are printed. */
 export interface Format {
-  /** Comes before the first record. */
   readonly head: string;
   /** Formats a record with its line feed. A tombstone is formatted if the format supports it, otherwise the text is empty. */
   write(record: StoredRecord<object>): string;
@@ -40,7 +38,6 @@ export interface Format {
 export const formatNames = ['ndjson', 'csv', 'table'] as const;
 export type FormatName = (typeof formatNames)[number];
 
-/** What commands need from a resource. */
 export interface RecordType {
   readonly resource: Resource;
   readonly operations: Operations<object>;
@@ -192,12 +189,7 @@ function readJson<Line>(
   return read(value);
 }
 
-/**
- * Reads a line that names a record to delete: an id, or an object with one, such as a record of an export.
- *
- * @param ofIds the resource of a plain id
- * @param only as in `readRecordLine`
- */
+/** Reads a line that names a record to delete: an id, or an object with one, such as a record of an export. */
 export function readIdLine(
   bytes: Buffer,
   types: RecordTypes,
@@ -252,7 +244,6 @@ const [first, ...others] = Object.values(operationsByName).map((operations) =>
 );
 if (first === undefined) throw new Error('There are no resources');
 
-/** As the service has them. */
 export const recordTypes: RecordTypes = [first, ...others];
 
 const whiteSpace = new Set(Buffer.from(' \t\r'));

@@ -28,7 +28,6 @@ interface CsvOptions {
 /** More columns than any real table of records has. */
 const maxColumns = 1_000;
 
-/** Maximum length of a list of names in a message. */
 const maxNamesLength = 500;
 
 /**

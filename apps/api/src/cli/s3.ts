@@ -10,7 +10,6 @@ declare global {
   type BodyInit = NonNullable<RequestInit['body']>;
 }
 
-/** The objects of a bucket of S3 or a compatible service. */
 export interface Bucket {
   /** Its address, `s3://bucket/`. */
   readonly address: string;

@@ -20,7 +20,6 @@ import { createCurl } from './token.js';
  */
 export const defaultDrainDelayMs = 5_000;
 
-/** The options of `plant-store serve`. */
 export interface ServeOptions {
   /** Whether to ensure an access token in a file, and print how to use it. */
   readonly quickstart?: boolean;
@@ -107,7 +106,6 @@ async function start(
  * Ensures that the file holds a valid access token for the quickstart, the existing one or a new one, readable by this
  * user only (0600). A token is issued only once its file can be written.
  *
- * @returns the token
  * @throws {OperatorError} when the file cannot be read or written
  */
 export async function ensureQuickstartToken(

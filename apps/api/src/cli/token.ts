@@ -24,7 +24,6 @@ import {
 } from '@plant-store/records';
 import * as z from 'zod';
 import { isLoopback } from '../auth/jwt-settings.js';
-
 import {
   type AccessTokenStore,
   createTokenService,
@@ -34,7 +33,6 @@ import {
 } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-
 import { reachableUrl } from '../observe/readiness.js';
 import { pathOfPage } from '../package-folder.js';
 import { operator } from '../runtime/operator.js';
@@ -51,7 +49,6 @@ import { reasonOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 import { recordTypes, splitLines } from './formats.js';
 
-/** Which token to issue, and how to print it. */
 interface CreationRequest extends TokenRequest, JsonOption {
   /** The address of the page for the link; `true` uses this machine, and without it no link is printed. */
   readonly link?: URL | boolean | undefined;
@@ -112,10 +109,8 @@ async function drawQrCode(text: string): Promise<string> {
 
 type TokenOutput = Pick<CliContext, 'commandName' | 'output' | 'message'>;
 
-/** Returns the lines to print for a new token. */
 type Print = (text: string, token: AccessToken) => string;
 
-/** Issues a token, prints it, and returns its text. */
 async function issueAndPrint(
   accessTokens: TokenService,
   request: TokenRequest,
@@ -143,7 +138,6 @@ async function issueAndPrint(
   return text;
 }
 
-/** Which token to replace, and how. */
 interface RotationRequest extends JsonOption {
   readonly id: number;
   /** How long the old token stays valid, in milliseconds, at most until its expiry; 0 revokes it. */
@@ -170,7 +164,6 @@ export async function rotateToken(
  * all times, even if this process fails or is killed. One transaction for both could not ensure that: it would have to commit before the
  * token is printed, which may fail, or stay open until then, which blocks all writes.
  *
- * @param now returns the time in milliseconds since the epoch
  * @returns the old token with its new expiry
  * @throws {OperatorError} when there is no such token, or it is not valid any more, or the new one cannot be printed, or the
  * database fails after that; the message says which tokens work
@@ -281,8 +274,6 @@ export async function exportTokens(config: Config, context: CliContext): Promise
 /**
  * Adds the access tokens of an NDJSON file, as `exportTokens` prints it. A token that exists already is kept, but a
  * revocation is applied to it. A file with an invalid line changes nothing.
- *
- * @param file by default standard input
  */
 export async function importTokens(
   config: Config,
@@ -342,7 +333,6 @@ function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
   return may.join(' ');
 }
 
-/** The scopes of a resource that are granted. */
 const grantedOf = (resource: Resource, granted: readonly string[]): readonly string[] =>
   scopesOf(resource).filter((scope) => granted.includes(scope));
 
@@ -394,10 +384,8 @@ function describeReplaced(token: AccessToken): string {
 
 const toTokenLine = (token: AccessToken) => toJsonLine(showToken(token));
 
-/** The header of `token list`. */
 const columns = ['ID', 'NAME', 'CREATED', 'EXPIRY', 'LAST USE', 'RATE', 'SCOPES'];
 
-/** A line of `token list`. */
 function describe(token: AccessToken): string {
   const { id, name, createdAt, lastUsedAt, ratePerMinute, scopes } = token;
   const created = `created ${createdAt.toISOString()}`;
@@ -472,7 +460,6 @@ async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<readonly
   }
 }
 
-/** Parses a line; `undefined` if it is not JSON. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);

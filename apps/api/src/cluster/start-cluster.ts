@@ -153,11 +153,7 @@ async function findPort(host: string): Promise<number> {
 /** How long a worker may take to answer, in milliseconds: longer than its database may take. */
 const timeoutMs = 2_500;
 
-/**
- * A service is ready if at least half of its workers are.
- *
- * @param workers the number of workers when all run
- */
+/** A service is ready if at least half of its workers are. */
 export async function combineReadiness(
   group: Pick<WorkerGroup, 'responding'>,
   workers: number,

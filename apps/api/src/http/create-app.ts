@@ -22,7 +22,6 @@ import { mountOperations, type OperationDependencies } from './routes/operations
 import { isWrite } from './routes/records.js';
 import { commonHeaders } from './security-headers.js';
 
-/** The settings of an app. */
 type AppSettings = Pick<
   Config,
   | 'requestLogShare'
@@ -35,21 +34,16 @@ type AppSettings = Pick<
   | 'fastPath'
 >;
 
-/** What an app depends on. */
 export interface AppDependencies
   extends AppSettings,
     Omit<OperationDependencies, 'memory'>,
     LimitDependencies,
     Shutdown {
-  /** The identity provider's names of scopes, if its tokens are accepted. */
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;
   readonly requestLog: RequestLog;
-  /** By default requests are not traced. */
   readonly traces?: RequestTraces | undefined;
-  /** The page for people; by default there is none. */
   readonly page?: Page | undefined;
-  /** The packed client that front-end teams install; by default there is none. */
   readonly client?: ClientPackage | undefined;
 }
 

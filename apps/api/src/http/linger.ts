@@ -4,13 +4,11 @@ import type { Duplex } from 'node:stream';
 import type { Turns } from '../runtime/turns.js';
 import type { Exchanges } from './exchanges.js';
 
-/** The limits of lingering connections. */
 const defaultLimits = {
   /** How many bytes a client may still send, for how long in total, and with what maximum pause, in milliseconds. */
   bytes: 2 ** 26,
   totalMs: 10_000,
   idleMs: 2_000,
-  /** How many connections linger at once. */
   connections: 256,
 };
 

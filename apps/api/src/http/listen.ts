@@ -121,7 +121,6 @@ interface OtherDescriptors {
  * How many connections of clients the limit on open files allows, so that none takes a descriptor that the database or the admin
  * port needs.
  *
- * @param openFiles the limit of this process
  * @throws {OperatorError} when the limit is too low
  */
 export function countAllowedConnections(
@@ -147,11 +146,7 @@ export function readOpenFilesLimit(): number {
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
 }
 
-/**
- * Closes connections beyond a number as they arrive, before anything of them is read.
- *
- * @param onClosed called with each of them
- */
+/** Closes connections beyond a number as they arrive, before anything of them is read. */
 export function limitConnections(server: Server, allowed: number, onClosed: () => void): void {
   if (allowed === Number.POSITIVE_INFINITY) return;
   server.maxConnections = allowed;

@@ -65,11 +65,7 @@ export const hashedFolder = 'assets/';
 /** One route for all hashed files of the page, for metrics and the log, because their names change with each build. */
 export const hashedFilesRoute = `/${hashedFolder}*`;
 
-/**
- * Reads the built files into memory, and checks that none is missing or changed.
- *
- * @throws {Error} when they are not as the build wrote them
- */
+/** Reads the built files into memory. @throws {Error} when one is missing or changed */
 export function readServedFiles(folder: string): readonly ServedFile[] {
   const hashes = readList(folder);
   const read = (name: string): Representation => {
@@ -120,7 +116,6 @@ function readList(folder: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(list));
 }
 
-/** Which files are served, and how. */
 interface FileRoutes {
   readonly headers: Readonly<Record<string, string>>;
   /** Finds the file for a path exactly as sent, so that other encodings of the path find nothing. */

@@ -29,9 +29,7 @@ const defaultTimeLimits = {
 };
 type TimeLimits = Readonly<typeof defaultTimeLimits>;
 
-/** The options of a server. */
 interface ServerOptions {
-  /** Schedules work on the event loop, including the handling of requests. */
   readonly turns?: Turns;
   readonly limits?: TimeLimits;
   /** Whether to use message classes created for the app; see decision 10. */
@@ -94,11 +92,7 @@ export function createServer(
   return server;
 }
 
-/**
- * Creates the response to a CONNECT request, which is handled like any other, and closes the connection after it.
- *
- * @param idleTimeoutMs how long the connection may be without traffic before it is closed, in milliseconds
- */
+/** Creates the response to a CONNECT request, which is handled like any other, and closes the connection after it. */
 function takeConnection(
   request: IncomingMessage,
   Response: typeof ServerResponse,

@@ -6,14 +6,12 @@ import { createCounter } from './metrics.js';
 /** The default time without a successful commit after which commits count as failing, in milliseconds. */
 export const failingAfterMs: number = 3_000;
 
-/** A commit in flight. */
 export interface CommitInFlight {
   readonly begunAt: number;
   /** Since when it hangs: its beginning, or the latest success since. */
   since: number;
 }
 
-/** How to check whether a database would store records. */
 export interface CheckedDatabase {
   /** Checks that it answers, and accepts writes. */
   check(): Promise<void>;
@@ -23,12 +21,7 @@ export interface CheckedDatabase {
 
 export type CommitRecord = ReturnType<typeof createCommitRecord>;
 
-/**
- * Records commits, and whether they succeed. A commit that hangs counts as failed.
- *
- * @param afterMs the time without a successful commit after which commits count as failing, in milliseconds
- * @param metrics where commits are measured, if anywhere
- */
+/** Records commits, and whether they succeed. A commit that hangs counts as failed. */
 export function createCommitRecord(database: CheckedDatabase, afterMs: number, metrics?: Registry) {
   const inFlight = new Set<CommitInFlight>();
   const measures = metrics && measureCommits(metrics);

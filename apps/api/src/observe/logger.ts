@@ -9,7 +9,6 @@ import * as z from 'zod';
 import { stopTimeouts, withTimeout } from '../runtime/timing.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
 
-/** The log of a process: a logger over a buffer, and a way to flush that. */
 export type Log = ReturnType<typeof createLogger>;
 
 /** Opens the log of a process that serves requests: JSON lines, or readable text on a terminal. */
@@ -22,7 +21,6 @@ export async function openLog(
   return fastPath ? log : { ...log, requestLog: log.log };
 }
 
-/** The options of a logger. */
 interface LoggerOptions {
   /** Changes each line before it is written. */
   readonly format?: ((line: string) => string) | undefined;

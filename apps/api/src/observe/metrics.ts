@@ -28,7 +28,6 @@ export function createRegistry(): Registry {
   return registry;
 }
 
-/** The metrics of a registry, as values. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** The settings that export metrics: an admin port, or OTLP. */
@@ -47,7 +46,6 @@ export function showsMetrics({ admin, otlp }: MetricsSettings): boolean {
   return admin !== undefined || otlp?.metrics !== undefined;
 }
 
-/** A gauge whose value is read at each scrape. */
 interface ReadGauge {
   readonly name: string;
   readonly help: string;
@@ -160,13 +158,11 @@ export function addDiskGauges(registry: Registry, path: string): void {
   });
 }
 
-/** Where the gauges read their values. */
 interface GaugeSources {
   readonly connections: { readonly size: number };
   readonly queue: { queued(): { readonly records: number; readonly bytes: number } };
 }
 
-/** Adds the gauges that are read from the running service at each scrape: connections and queue. */
 export function addServiceGauges(registry: Registry, { connections, queue }: GaugeSources): void {
   addGauge(registry, {
     name: 'plant_store_http_connections',
@@ -185,7 +181,6 @@ export function addServiceGauges(registry: Registry, { connections, queue }: Gau
   });
 }
 
-/** A checkpoint. */
 export interface Checkpoint {
   /** The pages in the write-ahead log. */
   readonly logPages: number;

@@ -10,13 +10,11 @@ export type Readiness =
   | { readonly ready: true; readonly warnings: readonly string[] }
   | { readonly ready: false; readonly reason: ErrorName };
 
-/** What the readiness check needs. */
 export interface ReadinessDependencies {
   /** Checks that the database would store a record now, and rejects if it would not. */
   check(): Promise<void>;
   /** Problems that an operator should know of while the database works. */
   warnings(): readonly string[];
-  /** Aborted when the service begins to shut down. */
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
@@ -99,14 +97,11 @@ const ReadinessSchema = z.union([
   z.object({ status: z.literal('unavailable'), reason: z.string() }),
 ]);
 
-/** What `/readyz` of a running service replies. */
 type ReadinessReply = z.infer<typeof ReadinessSchema>;
 
 /**
- * Asks an admin port whether its service is ready.
+ * Asks an admin port at the URL of `/readyz` whether its service is ready.
  *
- * @param url that of `/readyz`
- * @param timeoutMs how long to wait for a reply, in milliseconds
  * @returns its reply; `undefined` when it is not that of a Plant Store
  * @throws {Error} when there is no reply in time
  */

@@ -104,7 +104,6 @@ const intervalMs = 1_000;
  * Creates a function to call with each request that is rejected for overload, which counts them by the limit that was reached.
  *
  * @param stopping aborted once the service begins to stop: what is counted is then logged immediately
- * @param metrics also counts them, if given
  */
 export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?: Registry) {
   const reasons = Object.keys(overloadErrors);
@@ -126,8 +125,6 @@ export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?:
 /**
  * Creates a function to call with each connection that is closed on arrival, because the limit on open files allows no more. Counts
  * and logs like the rejections.
- *
- * @param allowed the maximum number of connections
  */
 export function createConnectionLog(
   log: Logger,

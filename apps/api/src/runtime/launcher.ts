@@ -30,8 +30,10 @@ export interface StartingProcesses {
 }
 
 /**
- * Watches the processes that started this one. npx exits on SIGTERM without forwarding it to pnpm or killing pnpm, so the service would
- * keep running (npm/cli, `npm exec`). Other ancestors, such as the user's shell, may end.
+ * Watches the parent of this process, and the package managers that started the parent. npx exits on SIGTERM without forwarding it to pnpm
+ * or killing pnpm, so the service would keep running (npm/cli, `npm exec`). Other ancestors, such as the user's shell, may end.
+ *
+ * @returns what resolves up to half a second after one of them has ended, and a function that checks now whether one has
  */
 export function watchLauncher(): StartingProcesses {
   const parent = process.ppid;

@@ -23,7 +23,6 @@ export interface Turns {
   wait(caller: Caller, cost: number): Promise<void>;
 }
 
-/** Work that waits. */
 interface Work {
   readonly caller: Caller;
   readonly cost: number;
@@ -38,12 +37,10 @@ interface Work {
  * data. With a thousand busy connections a turn would last as long as a thousand requests, and a new connection would wait
  * for as many turns as there are connections before it.
  *
- * @param callers who share the time
  * @param processes how many share the work: a caller may be busy in each of them
  */
 export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1): Turns {
   const waiting = new FairQueue<Work>();
-  /** The callers that are held back. */
   const held = new Set<Caller>();
   /** What this turn may still do; `undefined` outside of one. */
   let left: number | undefined;
@@ -71,6 +68,7 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1
     if (cost * processes * maxHoldFactor < costPerMs) return;
     const holdMs = (cost / costPerMs) * processes * Math.min(callers.count() - 1, maxHoldFactor);
     if (holdMs < 1 || held.has(caller)) return;
+  /** Runs work in this turn of the event loop, or later, after the work of other callers had its turn. A request has the cost 1. */
     held.add(caller);
     waiting.hold(caller);
     setTimeout(() => {

@@ -26,7 +26,6 @@ export interface AuditStore extends Audit {
   add(deed: Deed): Promise<void>;
 }
 
-/** Adds an entry for an action in the same transaction. */
 export function* recordDeed(deed: Deed): Steps<void> {
   yield { sql: `${insert} VALUES (?, ?, ?, ?)`, values: toValues(deed) };
 }
@@ -38,7 +37,6 @@ function toValues({ at, by, action, about }: Deed): readonly unknown[] {
   return [at, hideAccessTokens(JSON.stringify(by)), action, hideAccessTokens(JSON.stringify(about))];
 }
 
-/** Runs one statement, and returns its rows. */
 type QueryRows = (statement: Statement) => Promise<Rows>;
 
 export function createAuditStore(query: QueryRows, runSteps: RunSteps): AuditStore {

@@ -42,19 +42,15 @@ export interface QueueLimits {
   readonly batchBytes: number;
 }
 
-/** The dependencies of a queue. */
 export interface CommitQueueOptions {
   readonly database: Pick<Database, 'write' | 'writesTogether' | 'changesTogether' | 'concurrentCommits'>;
   /** The tables of the resources. Default: all resources of the API. */
   readonly tables?: readonly Pick<Table, 'resource' | 'bytesOf'>[];
   readonly limits: QueueLimits;
-  /** The callers that share the time with commits. */
   readonly callers: Pick<ActiveCallers, 'count'>;
-  /** Where each commit is recorded, for health and metrics. */
   readonly commits: CommitRecord;
 }
 
-/** A write that waits to be stored, with the callbacks of the promise that awaits it. */
 type Waiting = Write & {
   readonly bytes: number;
   readonly caller: Caller;
@@ -218,6 +214,7 @@ export function createCommitQueue({
 
   return {
     create: (resource, record, caller) =>
+    /** The recent share of time in which a record waited, from 0 to 1. */
       enqueue(
         { resource, record: { ...(record as New<object>), addedBy: String(caller) } },
         tableOf.get(resource)?.bytesOf(record as New<object>) ?? 0,

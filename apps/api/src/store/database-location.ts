@@ -18,11 +18,8 @@ export interface PostgresqlLocation {
   readonly engine: 'postgresql';
   /** The connection URI, without `schema`; it may hold a password. */
   readonly url: string;
-  /** The schema that the tables are in. */
   readonly schema: string;
-  /** How many connections may be open. */
   readonly poolSize: number;
-  /** The timeout of a statement, in milliseconds. */
   readonly statementTimeoutMs: number;
   readonly timeouts: PostgresqlTimeouts;
   /** Whether connections begin without settings, which a pooler rejects. */
@@ -106,7 +103,6 @@ function pathOf(url: string): string | undefined {
  * Adds to a location the password that a file holds, as secrets are handed to containers and systemd services: its text,
  * without a byte order mark and a line break at its end.
  *
- * @param file the path of the file; `undefined` for none
  * @returns the location, or what is wrong, as the rest of a sentence that begins with "DATABASE_PASSWORD_FILE" and never
  * contains the password
  */
@@ -141,7 +137,6 @@ function readPassword(file: string): string | { readonly problem: string } {
   return { problem: `must be a file with one line, the password; ${file} is not` };
 }
 
-/** The content of a connection string. */
 export interface ParsedPostgresqlUrl {
   readonly engine: 'postgresql';
   /** The URI for the driver, without `schema`. */

@@ -50,7 +50,6 @@ export type Write<Fields = object> =
   | { readonly resource: string; readonly record: Stored<Fields>; readonly change?: undefined }
   | { readonly resource: string; readonly change: Change<Fields>; readonly record?: undefined };
 
-/** The outcome of a write. */
 export type WriteOutcome<Fields = object> = CreateOutcome<Fields> | ChangeOutcome<Fields>;
 
 /**
@@ -84,23 +83,18 @@ export interface RecordStore<Fields = object> {
    *
    * @param records any number of records. Each has the same outcome as if stored by a separate call, in order. A record without a time gets
    * the current one.
-   * @returns one outcome per record, in the same order
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer. The records may or may not have been
-   * stored; retrying is safe.
+   * @returns one outcome per record, in the same order. After `database_unavailable`, the records may or may not have been stored; retrying
+   * is safe.
    */
   create(records: readonly Stored<Fields>[]): Promise<readonly CreateOutcome<Fields>[]>;
   /**
    * Changes records by id: in one commit, or in one for each change if Citus distributes the table. If several changes have the same id, each
    * gets the result of the previous one.
    *
-   * @returns one outcome per change, in the same order; throws as `create` does
+   * @returns one outcome per change, in the same order
    */
   change(changes: readonly Change<Fields>[]): Promise<readonly ChangeOutcome<Fields>[]>;
-  /**
-   * Finds the records and tombstones with these ids, in any order.
-   *
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer
-   */
+  /** Finds the records and tombstones with these ids, in any order. */
   find(ids: readonly bigint[]): Promise<readonly StoredRecord<Fields>[]>;
   /** As `find`, with the authors of each record. */
   findHistory(ids: readonly bigint[]): Promise<readonly RecordHistory<Fields>[]>;
@@ -142,7 +136,7 @@ export interface RecordStore<Fields = object> {
   /**
    * Removes some states that were replaced longer ago than they are kept, the oldest first.
    *
-   * @returns whether there may be more; throws as `find` does
+   * @returns whether there may be more
    */
   removeOldStates(): Promise<boolean>;
   /**
@@ -150,7 +144,6 @@ export interface RecordStore<Fields = object> {
    * that were stored since. A record that is deleted during the read may be returned as a record or a tombstone. An error ends the read;
    * call it again with the last id that it returned.
    *
-   * @param after the id after which to begin; `undefined` for all records
    * @param limits the limits of each page. No page is empty, so a record that exceeds them is returned on a separate page.
    * @throws {ServiceError} `database_unavailable` when the engine does not answer, from the iterator
    */

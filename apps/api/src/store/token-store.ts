@@ -42,7 +42,6 @@ interface Client {
   $disconnect(): Promise<void>;
 }
 
-/** What the store needs from an engine. */
 interface AccessTokenStoreDependencies {
   /** Finds a token without Prisma's client; see `findAccessToken`. */
   findByHash(hash: string): Promise<AccessToken | null>;

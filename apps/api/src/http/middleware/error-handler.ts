@@ -9,11 +9,7 @@ import type { Logger } from 'pino';
 import { ClientGoneError, OverloadError, type OverloadReason } from '../../errors/service-error.js';
 import { isNavigation, mayNavigate, sendErrorPage } from '../error-page.js';
 
-/**
- * The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line.
- *
- * @param hasPage whether the service serves the page, so that error pages can link to it
- */
+/** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
 export function errorHandler(
   log: Logger,
   countRejection: (reason: OverloadReason) => void,
@@ -82,7 +78,6 @@ export const rejectOtherMethods: RequestHandler = (request, response, next) => {
   else allowOnly(allowedMethods(operations))(request, response, next);
 };
 
-/** Rejects requests that no route has handled. */
 export const notFound: RequestHandler = (request) => {
   throw new ServiceError('not_found', messages.notFound(request.path));
 };

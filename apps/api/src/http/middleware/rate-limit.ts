@@ -2,7 +2,6 @@ import { messagesOf } from '@plant-store/contract/messages';
 import type { Resource } from '@plant-store/contract/resource';
 import { ServiceError } from '@plant-store/records';
 import type { RequestHandler, Response } from 'express';
-
 import { rateLimitName } from '../../resources.js';
 import { callerOf } from './bearer-auth.js';
 

@@ -10,9 +10,9 @@ import { parseTraceparent, type RequestLog } from '../../observe/request-log.js'
 import { hashedFilesRoute } from '../served-files.js';
 
 /**
- * Gives each request an id. Measures, traces, and logs it when its reply is sent or its client is gone. Does not log requests that are
- * rejected for overload, nor the scripts and styles of the page, because each page view requests several. Never logs a header or a body,
- * nor a token in the path.
+ * Gives each request an id: the caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-`, otherwise a new UUID. Measures,
+ * traces, and logs it when its reply is sent or its client is gone. Does not log requests that are rejected for overload, nor the scripts
+ * and styles of the page, because each page view requests several. Never logs a header or a body, nor a token in the path.
  *
  * @param share the share of the requests without an error that are logged, from 0 to 1
  */

@@ -16,7 +16,6 @@ import {
   withContent,
 } from '../served-files.js';
 
-/** The page as the service serves it. */
 export interface Page {
   /** Its files by URL path, such as `/` and `/assets/index-3f2a9c1b.js`. */
   readonly files: ReadonlyMap<string, ServedFile>;
@@ -74,7 +73,6 @@ const viewPath = /^\/(?:add|import)$/;
 const recordPath = '/p/:id';
 const recordViewPath = /^\/p\/-?\d{1,19}$/;
 
-/** Serves the page: exactly the files of the build. */
 export function page({ files, headers }: Page): RequestHandler {
   return serveFiles({
     headers,
@@ -95,11 +93,7 @@ export interface ClientPackage {
   readonly sha512: string;
 }
 
-/**
- * Reads the packed client into memory.
- *
- * @throws {OperatorError} when it is not as the build wrote it
- */
+/** Reads the packed client into memory. @throws {OperatorError} when it is not as the build wrote it */
 export function readClient(folder: string): ClientPackage {
   return orExplain('client', folder, () => {
     const file = readServedFiles(folder).find(({ name }) => name.endsWith('.tgz'));
@@ -126,7 +120,6 @@ export function client({ file, sha512 }: ClientPackage): RequestHandler {
   });
 }
 
-/** What the viewer links to, if the service serves it: the page, and the packed client. */
 export interface Shown {
   readonly hasPage: boolean;
   readonly hasClient: boolean;

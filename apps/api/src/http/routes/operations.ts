@@ -8,10 +8,8 @@ import { createTokenHandlers, type TokenDependencies, type TokenHandlers } from 
 
 type Name = keyof typeof contract;
 
-/** The dependencies of the operations. */
 export interface OperationDependencies extends RecordDependencies, TokenDependencies {}
 
-/** An operation as the contract defines it. */
 export type Operation = (typeof contract)[Name];
 
 /**
@@ -20,7 +18,6 @@ export type Operation = (typeof contract)[Name];
  */
 type OperationHandler = (request: object, response: Response, next: NextFunction) => void;
 
-/** The code that answers each operation. */
 type Handlers = { readonly [Key in Name]: AppRouteImplementation<(typeof contract)[Key]> };
 
 /** The handlers of record operations. All other operations must be token operations. */

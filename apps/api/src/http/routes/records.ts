@@ -48,25 +48,18 @@ export interface RecordQueue {
   waitingShare(): number;
 }
 
-/** The store that operations read from. */
 export type RecordReader = RecordFinder &
   Pick<Store<object>, 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange' | 'listStates'> & {
-    /** Finds the records with these ids, with their authors. */
     findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<object>[]>;
   };
 
-/** The dependencies of record operations. */
 export interface RecordDependencies {
   readonly queue: RecordQueue;
-  /** The stores that operations read from, by resource name. */
   readonly stores: Readonly<Record<ResourceName, RecordReader>>;
   /** Verifies the tokens of waiting requests. */
   readonly accessTokens: TokenVerifier;
-  /** How many lists are read at a time. */
   readonly concurrentLists: number;
-  /** The memory that callers hold. */
   readonly memory: CallerMemory;
-  /** The currently active callers. */
   readonly callers: ActiveCallers;
   /** Schedules work on the event loop, including large batches and bodies. */
   readonly turns: Turns;
@@ -87,7 +80,6 @@ interface CallOfOne extends Call {
   readonly headers: Conditions;
 }
 
-/** The operations that change nothing. */
 const reads: ReadonlySet<RecordOperation> = new Set([
   'get',
   'getMany',
@@ -97,13 +89,10 @@ const reads: ReadonlySet<RecordOperation> = new Set([
   'history',
 ]);
 
-/** Whether an operation changes records. */
 export const isWrite = ({ operation }: Metadata): boolean => operation !== undefined && !reads.has(operation);
 
-/** Answers a request with a status and a body. */
 export type RecordHandler = (call: never) => Promise<{ readonly status: number; readonly body: unknown }>;
 
-/** Creates a function that returns the handler for an operation. */
 export function createRecordHandlers(
   dependencies: RecordDependencies,
 ): (metadata: RecordMetadata) => RecordHandler {
@@ -129,7 +118,6 @@ interface Shared extends RecordDependencies {
   readonly answerBatch: ReturnType<typeof createBatchHandler>;
 }
 
-/** The handlers of one resource. */
 function createHandlers(
   name: ResourceName,
   { queue, stores, lists, answerBatch, accessTokens, draining }: Shared,
@@ -329,7 +317,6 @@ function linkNext({ originalUrl }: Request, res: Response, next: string | undefi
   res.setHeader('Link', `<?${parameters}>; rel="next"`);
 }
 
-/** Caches the result of the first call. */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => {

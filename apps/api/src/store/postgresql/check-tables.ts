@@ -89,7 +89,6 @@ async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   }
 }
 
-/** Checks the privileges for the audit and the history. */
 async function checkPrivileges(
   connection: ClientBase,
   table: string,

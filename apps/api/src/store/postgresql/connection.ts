@@ -26,7 +26,6 @@ export function connectionSettings(
   };
 }
 
-/** The timeout of a query, in milliseconds: the server's timeout for the statement, plus a margin. */
 export function queryTimeoutMs({ statementTimeoutMs, timeouts }: PostgresqlLocation): number {
   return statementTimeoutMs + timeouts.queryMarginMs;
 }
@@ -82,11 +81,7 @@ export interface SessionSettings {
 export const selectSessionSettings = `
   SELECT current_setting('synchronous_commit') AS commits, current_setting('client_min_messages') AS messages`;
 
-/**
- * Finds a setting that breaks durability, with advice; `undefined` if there is none.
- *
- * @param where the place of the session, to be inserted into a sentence
- */
+/** Finds a setting that breaks durability, with advice; `where` is the place of the session, for the sentence. */
 export function findUndurable({ commits, messages }: SessionSettings, where = '') {
   const adviseToSet = (setting: string) => `Set it for the user: ALTER ROLE … SET ${setting}.`;
   if (commits === 'off')

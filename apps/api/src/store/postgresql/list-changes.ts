@@ -45,7 +45,6 @@ const composeBounds = (base: bigint, tables: readonly Pick<Table, 'name'>[]) => 
 export const mayListChangesSql = `(has_table_privilege('${baseTable}', 'SELECT')
   AND has_table_privilege('store', 'SELECT') AND has_table_privilege('store', 'UPDATE'))`;
 
-/** The message and advice if the user lacks a privilege. */
 export const mayNotListChanges = [
   `the user may not SELECT ${baseTable}, or not SELECT and UPDATE store, without which the service does not start`,
   `GRANT SELECT, UPDATE ON ${baseTable}, store to the user.`,

@@ -24,7 +24,6 @@ const retryDelayMs = 1_000;
  * table, the migration is retried for a minute.
  *
  * @param schema the schema of the tables, which is created as needed
- * @returns the names of the migrations applied, in order
  * @throws {OperatorError} when the schema belongs to another program, or the ledger does not match this version; see
  * `findPendingMigrations`; or a table stays locked
  */
@@ -111,9 +110,7 @@ export async function checkSchema(connection: ClientBase, schema: string): Promi
   );
 }
 
-/**
- * Creates the schema if it is missing. `IF NOT EXISTS` would need the privilege to create schemas even if it is not.
- */
+/** Creates the schema if it is missing. `IF NOT EXISTS` would need the privilege to create schemas even if it is not. */
 async function createSchema(connection: ClientBase, schema: string): Promise<void> {
   const { rows } = await connection.query('SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = $1', [
     schema,

@@ -19,7 +19,6 @@ const hasNoTls = (message: string) =>
 /** The error of a provider's pooler, which cannot be configured to ignore options, as PgBouncer can. */
 const noOptions = /unsupported startup parameter in options/;
 
-/** What the operator should know about a pooler. */
 export interface PoolerNote {
   readonly found: string;
   readonly advice: string;
@@ -59,9 +58,7 @@ export async function negotiate(
   }
 }
 
-/**
- * Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too.
- */
+/** Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too. */
 const turns = [0, 1, 0, 0, 1] as const;
 
 /** The errors of a prepared statement whose name is unknown to the backend, or taken by another statement. */

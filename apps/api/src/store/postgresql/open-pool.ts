@@ -123,12 +123,9 @@ function rejectCancelledWait(connection: ClientBase): void {
 const checkEveryMs = 1_000;
 const closingCheckEveryMs = 100;
 
-/**
- * Where backends cannot be checked: the minimum age of a connection that is ended, and the interval, in milliseconds.
- */
+/** Where backends cannot be checked: the minimum age of a connection that is ended, and the interval, in milliseconds. */
 export const endOneEveryMs = 60_000;
 
-/** What the watch depends on. */
 export interface WatchDependencies {
   /** How long a connection may be in use before it is overdue, in milliseconds: its query has timed out by then. */
   readonly afterMs: number;

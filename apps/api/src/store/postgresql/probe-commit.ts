@@ -4,8 +4,7 @@ import { allTables, insertTrialSql, type Table } from '../table.js';
 import { findDriverError, isRowRejected } from './errors.js';
 
 /**
- * The beginning of a statement that returns once everything it reads is as durable as a commit: on the server's disk,
- * and on its synchronous standby. The statement has to join `durable`, which has one row.
+ * A statement that waits until everything read before is as durable as a commit: on the server's disk, and on its synchronous standby.
  *
  * A plain SELECT does not wait, and returns rows that may still be lost: a record whose backend was terminated while it
  * waited for the standby is visible, but only on the primary. This statement writes a record to the write-ahead log,
@@ -37,9 +36,9 @@ export const durableOnceSql = `(SELECT ${durableColumnSql} WHERE CASE
   ELSE pg_current_wal_flush_lsn() < pg_current_wal_insert_lsn() END)`;
 
 /**
- * Tests whether records can be stored, and commits: it fails whenever some table can store none, for example because of a lock, a
- * missing privilege, a full disk or a missing standby, for which it may wait long. It succeeds when a constraint or trigger of the
- * operator rejects a test record, since the database has answered.
+ * Creates a function that tests whether records can be stored, and commits: it fails whenever some table can store none, for example
+ * because of a lock, a missing privilege, a full disk or a missing standby. It may wait long with a connection, so concurrent calls share
+ * one. It succeeds when a constraint or trigger of the operator rejects a test record, since the database has answered.
  */
 async function probeCommit(connection: Pick<Pool, 'query'>, tables: readonly Table[]): Promise<void> {
   await tryInsert(connection, tables);

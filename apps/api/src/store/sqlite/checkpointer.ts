@@ -24,13 +24,11 @@ export interface CheckpointerOptions {
    * the whole log was moved.
    */
   readonly moveRest?: () => Promise<boolean>;
-  /** Called after each checkpoint that moved something. */
   readonly onCheckpoint?: ((checkpoint: Checkpoint) => void) | undefined;
   /** The size of the log at which it is restarted, in pages. Writers wait for a moment then. */
   readonly restartPages?: number;
   /** Minimum time between truncations of the log, in milliseconds. */
   readonly truncateIntervalMs?: number;
-  /** The program of the thread. */
   readonly program?: URL;
   /** The delays before a thread that ended is restarted, doubled each time, in milliseconds. */
   readonly restartDelaysMs?: { readonly first: number; readonly longest: number };
@@ -112,7 +110,9 @@ export function startCheckpointer(
       thread = undefined;
       // The next thread reports it again if it still applies.
       leftSince = Number.POSITIVE_INFINITY;
+    /** Why commits are not being moved; `undefined` if they are. */
       if (stopping.signal.aborted) return;
+    /** How long data in the log has been waiting to be moved, in milliseconds; 0 if nothing is left. */
       report(reason);
       await sleep(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
       delayMs = Math.min(2 * delayMs, longest);
@@ -123,7 +123,7 @@ export function startCheckpointer(
   return {
     failure: () => failure,
     overdueMs: () => Math.max(0, performance.now() - Math.min(failedSince, leftSince)),
-    // Without a thread there is nothing to do: a new thread truncates the log anyway.
+    /** Truncates the log soon, because texts of deleted records stay in it until they are overwritten; a new thread does so anyway. */
     truncateLog: () => thread?.postMessage('truncate'),
     async stop() {
       stopping.abort();

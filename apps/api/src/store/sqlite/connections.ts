@@ -111,7 +111,6 @@ const createMapScript = (table: string) => `
 /**
  * Maps the file of a connection into memory, now and after each `recordsPerMap` records.
  *
- * @param table one of its tables
  * @returns a function to call with the number of records of each insert, while no statement runs on the connection
  */
 export function enableMmap(

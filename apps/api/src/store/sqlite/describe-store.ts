@@ -5,7 +5,6 @@ import { findPendingMigrations, type Migration, readLedger, readMigrations } fro
 import { createFactory, withConnection } from './connections.js';
 import { createLedgerSql, ledgerOfSqlite } from './migrate-sqlite.js';
 
-/** The description of a plant store, read from its tables. */
 export interface StoreDescription {
   /** The id of the store; `undefined` before the migration that gives it one. */
   readonly storeId: string | undefined;
@@ -55,7 +54,6 @@ export function describeStore(path: string, pragmas = ''): Promise<StoreDescript
   });
 }
 
-/** An entry of the table `sqlite_schema`. */
 interface SchemaEntry {
   readonly type: string;
   readonly name: string;

@@ -3,8 +3,7 @@
 import { statSync } from 'node:fs';
 
 /**
- * Identifies the file at a path by its device and inode (POSIX.1-2024, `sys/stat.h`), which do not change while it
- * exists.
+ * The database file, its write-ahead log (`-wal`), and the index of that log (`-shm`).
  *
  * @param {string} path
  * @returns {string}

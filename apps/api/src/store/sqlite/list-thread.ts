@@ -50,7 +50,6 @@ export interface ListReader<Fields = object> {
   readonly countValues: RecordStore<Fields>['countValues'];
 }
 
-/** As `Listed`. */
 type ListedRecords<Fields> = Omit<Listed<Fields>, 'records'> & {
   readonly records: readonly StoredRecord<Fields>[];
 };
@@ -65,7 +64,6 @@ export interface ListThread {
 /** The parts of a table that are passed to the thread. Functions cannot be passed. */
 export type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'changeColumns' | 'searches' | 'bytes'>;
 
-/** The records of a list. */
 interface ListedColumns extends Pick<Listed<object>, 'isLate'> {
   /** The values of each column of the table, which the other thread reads in half the time that rows take. */
   readonly columns: readonly (readonly unknown[])[];
@@ -80,11 +78,9 @@ type Answer =
   | { readonly read: ListedColumns | Total | CountedValues }
   | { readonly error: { message: string; code?: string } };
 
-/** The options of the thread. */
 interface ListThreadOptions {
   /** How long the thread may take to answer, in milliseconds: much longer than any list takes, unless the disk hangs. */
   readonly timeoutMs?: number;
-  /** Its program. */
   readonly program?: URL;
 }
 
@@ -94,8 +90,6 @@ const maxHanging = 3;
 /**
  * Creates a reader of lists. Its thread starts with the first one, and lists are read one after the other. A hanging thread is abandoned,
  * and another one reads the next list.
- *
- * @param files of the database
  */
 export function createListThread(
   files: DatabaseFiles,

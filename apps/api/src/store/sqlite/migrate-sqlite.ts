@@ -5,7 +5,6 @@ import { durablePragmas } from './connections.js';
 /**
  * Applies the pending migrations, all or none. When it fails, the caller closes the connection, which rolls back.
  *
- * @returns the names of the migrations applied, in order
  * @throws {OperatorError} when the database belongs to another program, or the ledger does not match this version; see
  * `findPendingMigrations`
  */

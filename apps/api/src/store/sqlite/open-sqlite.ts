@@ -267,7 +267,7 @@ const update = `
  * Stores when tokens were used, in one commit that does not wait for the disk, on a separate connection: it must not become part of another
  * transaction, nor change the settings of the connection for records.
  *
- * @param factory creates connections that do not change the settings of the file
+ * @param open opens a connection that does not change the settings of the file
  */
 export async function recordUses(factory: SqlDriverAdapterFactory, uses: readonly TokenUse[]): Promise<void> {
   await withConnection(factory, async (connection) => {
