@@ -112,7 +112,7 @@ export async function startService(
   const telemetry =
     config.otlp && (await import('./observe/otlp.js')).startTelemetry(config.otlp, { log, readMetrics });
   const turns = createTurns(callers, config.workers);
-  const app = await createApp({
+  const app = createApp({
     ...config,
     queue,
     stores: database.stores,

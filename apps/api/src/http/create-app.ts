@@ -51,7 +51,7 @@ export interface AppDependencies
  * The app: everything between a request and its reply, in the order in which it happens. Errors are reported in that
  * order, too: see docs/use/api.md, "Which error is reported".
  */
-export async function createApp(dependencies: AppDependencies): Promise<Express> {
+export function createApp(dependencies: AppDependencies): Express {
   const { queue, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodyMemoryLimitBytes, rateLimitPerMinute } = dependencies;
   const { trustedProxies, turns, ignoredFields, workers, traces } = dependencies;
@@ -70,7 +70,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     requireValidTarget,
   );
 
-  const limit = await rateLimit(rateLimitPerMinute, workers);
+  const limit = rateLimit(rateLimitPerMinute, workers);
   const authenticate = bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers);
   mountOperations(app, { ...dependencies, memory, countBatch: limit.countBatch }, (operation) => {
     const { metadata } = operation;

@@ -14,7 +14,7 @@ const authenticate: RequestHandler = (request, response, next) => {
 it('counts the requests of each caller in a minute of its own', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { client } = serveMiddleware(authenticate, (await rateLimit(1, 1)).middleware);
+  const { client } = serveMiddleware(authenticate, rateLimit(1, 1).middleware);
   const { headers } = await client.get('/').expect(200, reached);
   expect(headers['ratelimit-policy']).toContain('"plants"');
   expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
@@ -31,7 +31,7 @@ it.each([-7_200_000, 7_200_000])(
   async (ms) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { middleware, countBatch } = await rateLimit(5, 1);
+    const { middleware, countBatch } = rateLimit(5, 1);
     const countPlants: RequestHandler = (request, response, next) => {
       countBatch(response, Number(request.get('X-Plants') ?? 1), resources.plant);
       next();
