@@ -4,6 +4,7 @@ import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { allocateYoung } from '../http/fast-path.js';
 import { openLog } from '../observe/logger.js';
 import { createShownRegistry } from '../observe/metrics.js';
+import { block } from '../runtime/timing.js';
 import { startService } from '../service.js';
 import {
   type Answer,
@@ -119,10 +120,4 @@ export function createAcceptTurns(
     lastAt = now();
     waitMs -= lastAt - acceptedAt;
   };
-}
-
-const cell = new Int32Array(new SharedArrayBuffer(4));
-
-function block(milliseconds: number): void {
-  Atomics.wait(cell, 0, 0, milliseconds);
 }

@@ -158,8 +158,12 @@ export async function combineReadiness(
   group: Pick<WorkerGroup, 'responding'>,
   workers: number,
 ): Promise<Readiness> {
+  // A worker that ends or hangs is not ready.
+  const unavailable: Readiness = { ready: false, reason: 'database_unavailable' };
   const answers = await Promise.all(
-    Array.from(group.responding().values(), (worker) => answerInTime(worker.ask('readiness'))),
+    Array.from(group.responding().values(), (worker) =>
+      withTimeout(worker.ask('readiness'), timeoutMs, () => unavailable).catch(() => unavailable),
+    ),
   );
   const ready = answers.filter((answer) => answer.ready);
   const missing = workers - ready.length;
@@ -170,10 +174,4 @@ export async function combineReadiness(
   const doNot = missing === 1 ? 'does not' : 'do not';
   if (missing > 0) warnings.add(`${missing} of ${workers} workers ${doNot} run, respond or store records.`);
   return { ready: true, warnings: [...warnings] };
-}
-
-/** A worker that ends or hangs is not ready. */
-async function answerInTime(answer: Promise<Readiness>): Promise<Readiness> {
-  const unavailable = { ready: false, reason: 'database_unavailable' } as const;
-  return withTimeout(answer, timeoutMs, () => unavailable).catch(() => unavailable);
 }

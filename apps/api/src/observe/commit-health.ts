@@ -1,6 +1,6 @@
 import { ServiceError } from '@plant-store/records';
 import { Histogram, type Registry } from '@prometheus-io/client';
-
+import { shareInFlight } from '../runtime/timing.js';
 import { createCounter } from './metrics.js';
 
 /** The default time without a successful commit after which commits count as failing, in milliseconds. */
@@ -27,7 +27,7 @@ export function createCommitRecord(database: CheckedDatabase, afterMs: number, m
   const measures = metrics && measureCommits(metrics);
   /** When the first commit began that has failed since the last success. */
   let failedSince = Number.POSITIVE_INFINITY;
-  let probing: Promise<void> | undefined;
+  const probe = shareInFlight(() => database.probeCommit().then(succeeded));
 
   function succeeded(): void {
     failedSince = Number.POSITIVE_INFINITY;
@@ -69,16 +69,7 @@ export function createCommitRecord(database: CheckedDatabase, afterMs: number, m
      *
      * @throws {ServiceError} why it would not
      */
-    async check(): Promise<void> {
-      if (!isFailing()) return database.check();
-      probing ??= database
-        .probeCommit()
-        .then(succeeded)
-        .finally(() => {
-          probing = undefined;
-        });
-      return probing;
-    },
+    check: async (): Promise<void> => (isFailing() ? probe() : database.check()),
   };
 }
 

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import type { Pool } from 'pg';
 import type { AccessTokenStore } from '../auth/token-service.js';
 import { readPackage } from '../package-folder.js';
-import { withTimeout } from '../runtime/timing.js';
+import { shareInFlight, withTimeout } from '../runtime/timing.js';
 import type { OtlpSettings } from './otlp-settings.js';
 import type { Readiness } from './readiness.js';
 
@@ -80,25 +80,19 @@ export function readAtMostEvery<Value>(
   read: () => Promise<Value>,
 ): () => Promise<Value> {
   let latest = initial;
-  let reading: Promise<void> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
 
-  async function update(): Promise<void> {
+  const update = shareInFlight(async () => {
     try {
       latest = await read();
       readAt = performance.now();
     } catch {
       // Readiness reports the failure, and the log has the cause.
-    } finally {
-      reading = undefined;
     }
-  }
+  });
 
   return async () => {
-    if (performance.now() - readAt >= intervalMs) {
-      reading ??= update();
-      await withTimeout(reading, readTimeoutMs, () => undefined);
-    }
+    if (performance.now() - readAt >= intervalMs) await withTimeout(update(), readTimeoutMs, () => undefined);
     return latest;
   };
 }

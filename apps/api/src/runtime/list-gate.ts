@@ -18,15 +18,7 @@ const maxRestMs = 1_000;
 const burstMs = 50;
 
 /** Reads lists, a few at a time. The others wait, and callers take turns. */
-export interface ListGate {
-  /**
-   * Reads a list once it is its turn.
-   *
-   * @throws {ServiceError} `overloaded` when too many lists wait, or its caller has no room for what would be read
-   * @throws {ClientGoneError} when its client has disconnected
-   */
-  read<Result extends Timed>(caller: Caller, list: List<Result>): Promise<Result>;
-}
+export type ListGate = ReturnType<typeof createListGate>;
 
 interface List<Result extends Timed> {
   /** A key. Waiting lists of one caller with the same key share one read; a list without a key is read separately. */
@@ -72,7 +64,7 @@ export function createListGate({
   callers,
   hasRoom = () => true,
   waitingShare,
-}: ListGateOptions): ListGate {
+}: ListGateOptions) {
   const places = new Budget(maxLists);
   const waiting = new FairQueue<() => void>();
   const shared = new Map<string, Waiting<Timed>[]>();
@@ -192,12 +184,6 @@ export function createListGate({
       start();
       const result = await read(turn);
       readMs = result.readMs;
-    /**
-     * Reads a list once it is its turn.
-     *
-     * @throws {ServiceError} `overloaded` when too many lists wait, or its caller has no room for what would be read
-     * @throws {ClientGoneError} when its client has disconnected
-     */
       return result;
     } finally {
       places.release(caller, requests.length);
@@ -206,6 +192,12 @@ export function createListGate({
   }
 
   return {
+    /**
+     * Reads a list once it is its turn.
+     *
+     * @throws {ServiceError} `overloaded` when too many lists wait, or its caller has no room for what would be read
+     * @throws {ClientGoneError} when its client has disconnected
+     */
     read<Result extends Timed>(caller: Caller, { of, isWanted, read }: List<Result>): Promise<Result> {
       if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
       readers.note(caller);

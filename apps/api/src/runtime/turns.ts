@@ -12,16 +12,7 @@ const costPerMs = 20;
 const maxHoldFactor = 4;
 
 /** The work that turns of the event loop are divided among. */
-export interface Turns {
-  /**
-   * Runs work in this turn of the event loop, or in a later one, after the work of other callers had its turn.
-   *
-   * @param cost 1 for a request
-   */
-  schedule(caller: Caller, cost: number, work: () => void): void;
-  /** Resolves when it is the turn of work with this cost. */
-  wait(caller: Caller, cost: number): Promise<void>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 interface Work {
   readonly caller: Caller;
@@ -39,7 +30,7 @@ interface Work {
  *
  * @param processes how many share the work: a caller may be busy in each of them
  */
-export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1): Turns {
+export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1) {
   const waiting = new FairQueue<Work>();
   const held = new Set<Caller>();
   /** What this turn may still do; `undefined` outside of one. */
@@ -68,7 +59,6 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1
     if (cost * processes * maxHoldFactor < costPerMs) return;
     const holdMs = (cost / costPerMs) * processes * Math.min(callers.count() - 1, maxHoldFactor);
     if (holdMs < 1 || held.has(caller)) return;
-  /** Runs work in this turn of the event loop, or later, after the work of other callers had its turn. A request has the cost 1. */
     held.add(caller);
     waiting.hold(caller);
     setTimeout(() => {
@@ -78,6 +68,7 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1
     }, holdMs);
   }
 
+  /** Runs work in this turn of the event loop, or later, after the work of other callers had its turn. A request has the cost 1. */
   function schedule(caller: Caller, cost: number, work: () => void): void {
     if (left === undefined) startTurn();
     if (left === undefined || left <= 0 || waiting.callers > 0 || held.has(caller)) {
@@ -91,6 +82,7 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1
 
   return {
     schedule,
-    wait: (caller, cost) => new Promise((resolve) => schedule(caller, cost, resolve)),
+    /** Resolves when it is the turn of work with this cost. */
+    wait: (caller: Caller, cost: number) => new Promise<void>((resolve) => schedule(caller, cost, resolve)),
   };
 }
