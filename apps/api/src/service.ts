@@ -87,10 +87,10 @@ export async function startService(
   log: Logger,
   { requestLog = log, metrics = createShownRegistry(config), onConnection }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
-  const allowedConnections = countAllowedConnections(readOpenFilesLimit(), {
-    adminConnections: config.admin ? maxAdminConnections : 0,
-    databaseConnections: config.database.engine === 'sqlite' ? 0 : config.database.poolSize,
-  });
+  const { admin: adminAddress, database: location } = config;
+  const otherConnections =
+    (adminAddress ? maxAdminConnections : 0) + (location.engine === 'sqlite' ? 0 : location.poolSize);
+  const allowedConnections = countAllowedConnections(readOpenFilesLimit(), otherConnections);
   const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder, config.jwt?.signIn);
   const client = config.clientFolder === undefined ? undefined : readClient(config.clientFolder);
   const callers = new ActiveCallers();

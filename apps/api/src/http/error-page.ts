@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { matchPath } from '@plant-store/contract/request-target';
 import type { ServiceError } from '@plant-store/records';
 import type { Request, Response } from 'express';
@@ -17,9 +17,7 @@ a { color: light-dark(#17663c, #86d8a4); }
 
 const headers = {
   ...securityHeaders,
-  'content-security-policy': policyOf(
-    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  ),
+  'content-security-policy': policyOf(`style-src 'sha256-${hash('sha256', style, 'base64')}'`),
 };
 
 /** Whether the reply may be shown by a browser. A client that sends a token is a program. */

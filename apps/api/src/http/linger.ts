@@ -70,16 +70,13 @@ export function lingerOnClose(
   server.on('connection', (connection) => {
     const { destroySoon } = connection;
     connection.destroySoon = () => {
-      if (connection.writable && mayStillSend(connection)) linger(connection);
+      const mayStillSend =
+        exchanges.latest(connection)?.request.complete === false ||
+        exchanges.unanswered(connection).length > 0;
+      if (connection.writable && mayStillSend) linger(connection);
       else destroySoon.call(connection);
     };
   });
-
-  function mayStillSend(connection: Socket): boolean {
-    return (
-      exchanges.latest(connection)?.request.complete === false || exchanges.unanswered(connection).length > 0
-    );
-  }
 
   return linger;
 }

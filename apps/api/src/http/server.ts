@@ -136,7 +136,8 @@ function clientErrorHandler(server: Server, exchanges: Exchanges, linger: Linger
   const closing = new WeakSet<Duplex>();
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || hasSentNothing(socket)) socket.destroy();
+    const hasSentNothing = 'bytesRead' in socket && socket.bytesRead === 0;
+    if (error.code === 'ECONNRESET' || hasSentNothing) socket.destroy();
     // Whatever follows a malformed request cannot be parsed either.
     if (closing.has(socket)) return;
     closing.add(socket);
@@ -158,10 +159,6 @@ function clientErrorHandler(server: Server, exchanges: Exchanges, linger: Linger
       }
     });
   });
-}
-
-function hasSentNothing(socket: Duplex): boolean {
-  return 'bytesRead' in socket && socket.bytesRead === 0;
 }
 
 /** Whether a response is the last one of its connection, by its request or by its own header. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Request, RequestHandler } from 'express';
 import type { SignIn } from '../../auth/jwt-settings.js';
@@ -98,7 +98,7 @@ export function readClient(folder: string): ClientPackage {
   return orExplain('client', folder, () => {
     const file = readServedFiles(folder).find(({ name }) => name.endsWith('.tgz'));
     if (file === undefined) throw new Error('it has no tarball');
-    return { file, sha512: createHash('sha512').update(file.plain.content).digest('base64') };
+    return { file, sha512: hash('sha512', file.plain.content, 'base64') };
   });
 }
 
@@ -129,6 +129,7 @@ export interface Shown {
 export function docs(shown: Shown): RequestHandler {
   const document = documentName(shown);
   const addServer = createServerWriter();
+  const folder = fileURLToPath(new URL('dist/docs', packageFolder));
   let files: ReadonlyMap<string, ServedFile> | undefined;
   return serveFiles({
     headers: documentHeaders,
@@ -136,7 +137,7 @@ export function docs(shown: Shown): RequestHandler {
       if (!viewerPaths.test(path)) return undefined;
       // Read at the first request and cached, so that all replies share the buffers.
       files ??= new Map(
-        readViewer()
+        orExplain('viewer', folder, () => readServedFiles(folder))
           .filter(({ name, isHashed }) => isHashed || [openApiName, document].includes(name))
           .map((file) => [toViewerPath(file), file]),
       );
@@ -195,11 +196,6 @@ const viewerPaths = /^\/(?:openapi\.json$|docs(?:$|\/))/;
 /** The file name of the viewer's HTML document, in the folder that `scripts/viewer/write-viewer.ts` writes. */
 export function documentName({ hasPage, hasClient }: Shown): string {
   return `${hasPage ? 'page' : 'no-page'}-${hasClient ? 'client' : 'no-client'}.html`;
-}
-
-function readViewer(): readonly ServedFile[] {
-  const folder = fileURLToPath(new URL('dist/docs', packageFolder));
-  return orExplain('viewer', folder, () => readServedFiles(folder));
 }
 
 function toViewerPath({ name, isHashed }: ServedFile): string {

@@ -75,15 +75,9 @@ async function resolveAll(
   for (const { id, resolve } of batch) {
     const record = found.get(id);
     resolve(record);
-    if (record !== undefined) text += textLengthOf(record);
+    for (const value of Object.values(record ?? {})) if (typeof value === 'string') text += value.length;
     if (text < textPerTurn) continue;
     text = 0;
     await nextTurn();
   }
-}
-
-function textLengthOf(record: object): number {
-  let length = 0;
-  for (const value of Object.values(record)) if (typeof value === 'string') length += value.length;
-  return length;
 }

@@ -1,4 +1,4 @@
-import type { contract } from '@plant-store/contract';
+import type { contract, RecordMetadata } from '@plant-store/contract';
 import {
   type Actor,
   type Audit,
@@ -26,17 +26,13 @@ export interface TokenDependencies {
   readonly log: Logger;
 }
 
-type TokenOperation =
-  | 'getOwnToken'
-  | 'listTokens'
-  | 'createToken'
-  | 'rotateToken'
-  | 'revokeToken'
-  | 'listAudit';
+type Contract = typeof contract;
 
 /** The handlers of all operations but those of records. */
 export type TokenHandlers = {
-  readonly [Name in TokenOperation]: AppRouteImplementation<(typeof contract)[Name]>;
+  readonly [Name in keyof Contract as Contract[Name]['metadata'] extends RecordMetadata
+    ? never
+    : Name]: AppRouteImplementation<Contract[Name]>;
 };
 
 export function createTokenHandlers({
