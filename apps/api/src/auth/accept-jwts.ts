@@ -30,8 +30,10 @@ export function acceptJwts(
     malformed: { status: 'malformed_jwt' },
     lookUp: (text) =>
       verifyJwt(text, settings, keys, now()).catch((error: unknown) => {
-        if (!(error instanceof JwtRejectedError) || concernsKey(error)) throw error;
-        return { status: error.status };
+        // Rejections are cached, too, unless the next fetch of keys may change them.
+        const isFinal = error instanceof JwtRejectedError && !/^(unknown|unusable)_key$/.test(error.status);
+        if (isFinal) return { status: error.status };
+        throw error;
       }),
     toVerification,
   });
@@ -69,12 +71,6 @@ export function acceptJwts(
   };
 }
 
-/** Whether a token was rejected because of a key, which the next fetch of keys may provide. */
-function concernsKey({ status }: JwtRejectedError): boolean {
-  return status === 'unknown_key' || status === 'unusable_key';
-}
-
-/** The claims of a verified token that the service uses. */
 export interface VerifiedJwt {
   /** The subject by the identity provider's name, usually the claim `sub`; 1 to 255 printable characters. */
   readonly subject: string;

@@ -254,12 +254,16 @@ const exampleNames = defaultScopes.map((scope) => `${scope}=${standardProfile.na
 
 /** Parses the provider's names for scopes: pairs such as `create=store:create`, separated by single spaces. */
 function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Scope, string>> {
-  const pairs = text.split(' ').map((pair) => [pair, ...splitPair(pair)] as const);
+  const pairs = text.split(' ').map((pair) => {
+    const [, scope = '', name = ''] = /^([\w:]+)=(.*)$/.exec(pair) ?? [];
+    return [pair, currentScope(scope), name] as const;
+  });
   const seen = new Set<string>();
   const invalid = pairs.find(([, scope, name]) => {
     const isSecond = seen.has(scope);
     seen.add(scope);
-    return isSecond || !isScope(scope) || !scopeShape.test(name) || nextPair.test(name);
+    const isKnown = scopes.some((known) => known === scope);
+    return isSecond || !isKnown || !scopeShape.test(name) || nextPair.test(name);
   });
   if (invalid === undefined) return Object.fromEntries(pairs.map(([, ...pair]) => pair));
   context.addIssue(
@@ -269,16 +273,6 @@ ${exampleNames}; "${shorten(invalid[0])}" is not`,
   return z.NEVER;
 }
 
-function splitPair(pair: string): readonly [scope: string, name: string] {
-  const [, scope = '', name = ''] = /^([\w:]+)=(.*)$/.exec(pair) ?? [];
-  return [currentScope(scope), name];
-}
-
-function isScope(text: string): boolean {
-  return scopes.some((scope) => scope === text);
-}
-
-/** A list of these names, separated by commas. */
 function listOf(allowed: readonly string[]) {
   return z
     .string()
@@ -292,13 +286,14 @@ function listOf(allowed: readonly string[]) {
 function isKeySetUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);
-  const isLocal = protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  const isLocal = protocol === 'http:' && isLoopback(hostname);
   return (protocol === 'https:' || isLocal) && `${username}${password}${hash}` === '';
 }
 
 /** Whether a name or an address, as a URL may have it in brackets, can only lead to this machine. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
+  const address = host.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || (ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback');
 }
 
 /** The schema of a setting that is a whole number from `min` to `max`, in decimal digits. */

@@ -43,29 +43,23 @@ export function createLastUseRecorder(
 
   async function write(): Promise<boolean> {
     isWriting = true;
-    isFailing = !(await storeSome());
-    isWriting = false;
-    if (noted.size > 0) schedule(isFailing ? retryMs : collectMs);
-    return !isFailing;
-  }
-
-  async function storeSome(): Promise<boolean> {
     const uses = Array.from(noted, ([id, at]) => ({ id, at })).slice(0, maxUsesPerWrite);
     try {
       await store.recordUses(uses);
       // Uses noted during the write are at most seconds later, so they need no write.
       for (const { id } of uses) noted.delete(id);
-      return true;
+      isFailing = false;
     } catch (error) {
       if (!isFailing) log.warn({ err: error }, 'could not store when tokens were used');
-      return false;
+      isFailing = true;
     }
+    isWriting = false;
+    if (noted.size > 0) schedule(isFailing ? retryMs : collectMs);
+    return !isFailing;
   }
 
   async function writeRest(): Promise<void> {
-    while (noted.size > 0) {
-      if (!(await write())) return;
-    }
+    while (noted.size > 0) if (!(await write())) return;
   }
 
   return {

@@ -10,8 +10,7 @@ import {
   type JWK,
   type JWSHeaderParameters,
 } from 'jose';
-import { messageOf } from '../errors/operator-error.js';
-
+import { codeOf, messageOf } from '../errors/operator-error.js';
 import type { JwtSettings } from './jwt-settings.js';
 
 export interface JwtLog {
@@ -152,8 +151,8 @@ async function readText({ body }: Response, url: string): Promise<string> {
 /** The reason of a failed `fetch`, whose own message is always the same. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
-  return messageOf(cause);
+  const code = codeOf(cause);
+  return typeof code === 'string' ? code : messageOf(cause);
 }
 
 /**

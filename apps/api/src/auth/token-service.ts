@@ -262,7 +262,9 @@ export interface AccessTokenStore {
   addBelow(
     limit: number,
     token: NewAccessToken & { readonly createdAt: Date },
-    issue: LimitedIssue,
+    issue: Issue & {
+      readonly replaces?: (NonNullable<Issue['replaces']> & { readonly at: Date }) | undefined;
+    },
   ): Promise<AccessToken | null>;
   findByHash(hash: string): Promise<AccessToken | null>;
   find(id: number): Promise<AccessToken | null>;
@@ -297,11 +299,6 @@ export interface AccessTokenStore {
    * @returns whether it was new
    */
   importToken(token: HashedAccessToken, by: Actor): Promise<boolean>;
-}
-
-/** An issue that also makes the replaced token expire, or revokes it. */
-interface LimitedIssue extends Issue {
-  readonly replaces?: (NonNullable<Issue['replaces']> & { readonly at: Date }) | undefined;
 }
 
 /**

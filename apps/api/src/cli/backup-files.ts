@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { OperatorError } from '../errors/operator-error.js';
 import { writeAtomically } from './atomic-write.js';
@@ -67,10 +67,7 @@ export async function writeSha256(path: string, sha256: string): Promise<void> {
     (character) => ({ '\\': '\\\\', '\n': '\\n', '\r': '\\r' })[character] ?? '',
   );
   const line = `${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`;
-  await writeAtomically(sha256PathOf(path), async (temporaryPath) => {
-    const file = await open(temporaryPath, 'w');
-    await file.writeFile(line).finally(() => file.close());
-  });
+  await writeAtomically(sha256PathOf(path), (temporaryPath) => writeFile(temporaryPath, line));
 }
 
 /**

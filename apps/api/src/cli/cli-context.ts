@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { CommanderError } from 'commander';
-import { OperatorError } from '../errors/operator-error.js';
+import { codeOf, OperatorError } from '../errors/operator-error.js';
 
 /** A command's input and output: `main.ts` passes in those of the process, tests their own. */
 export interface CliContext {
@@ -190,7 +190,7 @@ export function reportFailure(error: unknown, context: Pick<CliContext, 'message
     return error.exitCode;
   }
   // The reader of the result has read enough, as `head` does.
-  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 1;
+  if (codeOf(error) === 'EPIPE') return 1;
   void context.message(
     `plant-store: unexpected error\n${error instanceof Error ? error.stack : String(error)}`,
   );

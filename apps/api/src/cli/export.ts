@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isTombstone, type Stored, type StoredRecord, withoutTombstones } from '@plant-store/records';
-import type { AccessTokenStore } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import type { Database } from '../store/database.js';
 import type { PageLimits, RecordStore } from '../store/store.js';
@@ -53,15 +52,13 @@ export async function list(
     : formats[format];
   await withDatabase(config, { mustExist: true }, async (database) => {
     const store = storeOf(database, type);
-    const { accessTokens } = database;
     await writeResult(context, head);
     let after: string | undefined;
     do {
       const order = newest ? 'newest' : 'id';
       const query = { ...equal, limit: 1_000, order, q, addedFrom, addedBefore, after } as const;
       const { records, next } = await retryWhileUnavailable(() => operations.list(store, query, pace));
-      const people = { type, store, accessTokens, write, json };
-      const lines = by ? await withPeople(records, people) : records.map(write);
+      const lines = by ? await withPeople(records, database, type, write, json) : records.map(write);
       await writeResult(context, lines.join(''));
       after = next;
     } while (after !== undefined);
@@ -74,22 +71,14 @@ const pace = { limits: () => ({ bytes: 2 ** 22, durationMs: 1_000 }) };
 /** The lines of records, each with who added it and who updated it last, if known. */
 async function withPeople(
   records: readonly Stored<object>[],
-  {
-    type,
-    store,
-    accessTokens,
-    write,
-    json,
-  }: {
-    readonly type: RecordType;
-    readonly store: Pick<RecordStore, 'findHistory'>;
-    readonly accessTokens: Pick<AccessTokenStore, 'list'>;
-    readonly write: (record: Stored<object>) => string;
-    readonly json: boolean;
-  },
+  database: Database,
+  type: RecordType,
+  write: (record: Stored<object>) => string,
+  json: boolean,
 ): Promise<readonly string[]> {
+  const ids = records.map(({ id }) => id);
   const [histories, tokens] = await retryWhileUnavailable(() =>
-    Promise.all([store.findHistory(records.map(({ id }) => id)), accessTokens.list()]),
+    Promise.all([storeOf(database, type).findHistory(ids), database.accessTokens.list()]),
   );
   const byId = new Map(histories.map((history) => [history.record.id, history]));
   return records.map((record) => {

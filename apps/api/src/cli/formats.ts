@@ -261,6 +261,7 @@ export interface Line {
 }
 
 const lineFeed = 0x0a;
+const byteOrderMark = Buffer.from('\uFEFF');
 
 /**
  * Splits a stream of bytes into lines. It buffers a single line, up to the limit. A line feed at the very end does not begin another line,
@@ -284,10 +285,14 @@ export async function* splitLines(
   }
 
   function take(): Line {
-    const bytes = lineBytes > limitBytes ? undefined : join(parts);
+    const [first] = parts;
+    // Most lines are in one chunk, which needs no copy.
+    const all = first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
+    const bytes = number === 1 && all.indexOf(byteOrderMark) === 0 ? all.subarray(byteOrderMark.length) : all;
+    const line = { number: number++, bytes: lineBytes > limitBytes ? undefined : bytes };
     parts = [];
     lineBytes = 0;
-    return { number, bytes: number++ === 1 && bytes ? withoutByteOrderMark(bytes) : bytes };
+    return line;
   }
 
   for await (const chunk of chunks) {
@@ -300,15 +305,4 @@ export async function* splitLines(
     if (start < chunk.length) add(chunk.subarray(start));
   }
   if (lineBytes > 0 && !signal?.aborted) yield take();
-}
-
-/** Concatenates the parts of a line. Most lines are in one chunk, which needs no copy. */
-function join(parts: readonly Buffer[]): Buffer {
-  const [first] = parts;
-  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
-}
-
-function withoutByteOrderMark(bytes: Buffer): Buffer {
-  const mark = Buffer.from('\uFEFF');
-  return bytes.subarray(0, mark.length).equals(mark) ? bytes.subarray(mark.length) : bytes;
 }

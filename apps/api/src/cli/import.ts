@@ -48,10 +48,6 @@ export interface ImportOptions extends JsonOption {
 export const importFormats = ['ndjson', 'csv', 'tsv'] as const;
 type ImportFormat = (typeof importFormats)[number];
 
-function formatOf(file = ''): ImportFormat {
-  return importFormats.find((name) => file.toLowerCase().endsWith(`.${name}`)) ?? 'ndjson';
-}
-
 /**
  * Stores the records of a file. Invalid lines are reported and skipped.
  *
@@ -61,9 +57,11 @@ function formatOf(file = ''): ImportFormat {
 export async function importRecords(
   config: Config,
   types: RecordTypes,
-  { file, fromLine, format = formatOf(file), reuseDeletedIds = false, only, json }: ImportOptions,
+  { file, fromLine, format: named, reuseDeletedIds = false, only, json }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
+  const ending = file?.toLowerCase().split('.').at(-1);
+  const format = named ?? importFormats.find((name) => name === ending) ?? 'ndjson';
   const command: LineCommand = {
     noun: 'line',
     async *read(chunks, limits, signal) {

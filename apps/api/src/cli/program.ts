@@ -339,11 +339,6 @@ const placeholders: Readonly<Record<Kind, string>> = {
 const optionOf = (name: string, prefix = '--') =>
   `${prefix}${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** The fields of all resources; if several have the same name, the first one. */
-function allFieldsOf(types: RecordTypes): ReadonlyMap<string, Field> {
-  return new Map(types.toReversed().flatMap(({ resource }) => fieldsOf(resource)));
-}
-
 /**
  * Parses the options that are named after fields with the schemas of the resource.
  *
@@ -386,7 +381,8 @@ function addRecords(
     Int64ParameterSchema,
     `Give the id of ${anyRecordOf(types)}, from ${INT64_MIN} to ${INT64_MAX}.`,
   );
-  const allFields = allFieldsOf(types);
+  // If several resources have a field of the same name, the first one counts.
+  const allFields = new Map(types.toReversed().flatMap(({ resource }) => fieldsOf(resource)));
   const fields = [...allFields];
 
   const listCommand = addResourceOption(program.command('list'), types, plural).description(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
@@ -139,9 +139,7 @@ export function openBucket(
   ): Promise<Response> {
     const headers = {
       ...metadata,
-      'x-amz-content-sha256': createHash('sha256')
-        .update(body ?? '')
-        .digest('hex'),
+      'x-amz-content-sha256': hash('sha256', body ?? '', 'hex'),
     };
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();

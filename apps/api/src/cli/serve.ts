@@ -11,6 +11,7 @@ import { type Log, openLog } from '../observe/logger.js';
 import { pathOfPage } from '../package-folder.js';
 import { type Service, startService } from '../service.js';
 import type { CliContext } from './cli-context.js';
+import { quote } from './file-access.js';
 import { recordTypes } from './formats.js';
 import { createCurl } from './token.js';
 
@@ -173,10 +174,4 @@ Store ${withArticle(recordTypes[0].resource.name)} (${pathOfPage('docs/use/api.m
 ${createCurl(baseUrl, `$(cat ${quote(tokenFile)})`)}
 
 `;
-}
-
-/** A text quoted for a shell. */
-function quote(text: string): string {
-  const quoteWithin = String.raw`'\''`;
-  return `'${text.replaceAll("'", quoteWithin)}'`;
 }

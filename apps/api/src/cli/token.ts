@@ -66,37 +66,28 @@ export async function createToken(
   context: CliContext,
 ): Promise<void> {
   const page = link === true ? reachableUrl(config.host, config.port) : link;
+  const toLink = page && ((text: string) => `${page.href.replace(/\/?$/, '/')}#token=${text}`);
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
-    if (!page) {
-      await issueAndPrint(createTokenService(store), request, context, printToken(json));
+    const print = printToken(json, toLink || undefined);
+    const text = await issueAndPrint(createTokenService(store), request, context, print);
+    if (!page || !toLink) {
       if (config.port !== 0) context.message(describeUseOf(config, request.scopes));
       return;
     }
-    const toLink = (token: string) => `${page.href.replace(/\/?$/, '/')}#token=${token}`;
-    const text = await issueAndPrint(
-      createTokenService(store),
-      request,
-      context,
-      json
-        ? (text, token) => toJsonLine({ ...showIssued(text, token), link: toLink(text) })
-        : (text) => `${toLink(text)}\n`,
-    );
     if (context.isTerminal && !json) context.print(await drawQrCode(toLink(text)));
-    if (isLoopback(page.hostname.replace(/^\[|\]$/g, '')))
+    if (isLoopback(page.hostname))
       context.message(
         'The link works only on this machine. For others, give the address of the page after --link.',
       );
   });
 }
 
-/** How a new token is printed: only its text, or with `--json` as `POST /tokens` returns it. */
-const printToken =
-  (json: boolean): Print =>
-  (text, token) =>
-    json ? toJsonLine(showIssued(text, token)) : `${text}\n`;
-
-function showIssued(text: string, token: AccessToken): IssuedToken {
-  return { ...showToken(token), secret: text };
+/** How a new token is printed: only its text or link, or with `--json` as `POST /tokens` returns it, and its link. */
+function printToken(json: boolean, toLink?: (text: string) => string): Print {
+  return (text, token) => {
+    const issued: IssuedToken = { ...showToken(token), secret: text };
+    return json ? toJsonLine({ ...issued, link: toLink?.(text) }) : `${toLink?.(text) ?? text}\n`;
+  };
 }
 
 /** A QR code in the colors that cameras read on any terminal: black on white. */
