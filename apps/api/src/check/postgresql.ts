@@ -1,11 +1,16 @@
-import pg, { type Client, type ClientBase, type QueryResultRow } from 'pg';
+import type { Client, ClientBase, QueryResultRow } from 'pg';
 import { isLoopback } from '../auth/jwt-settings.js';
 import { messageOf } from '../errors/operator-error.js';
 import type { PostgresqlLocation } from '../store/database-location.js';
 import { findPending, readMigrations } from '../store/migrations.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
 import { readShards } from '../store/postgresql/citus.js';
-import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
+import {
+  connectionSettings,
+  createConnection,
+  endConnection,
+  queryTimeoutMs,
+} from '../store/postgresql/connection.js';
 import { mayListChangesSql, mayNotListChanges } from '../store/postgresql/list-changes.js';
 import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-postgresql.js';
 import { checkPooler, negotiate, type PoolerNote } from '../store/postgresql/negotiate.js';
@@ -43,17 +48,22 @@ interface PostgresqlContext extends TokenContext {
 
 export const serverItems: Items<PostgresqlContext> = {
   server: inspectServer,
-  TLS: inspectEncryption,
+  TLS: ({ connection: { host, ssl }, location }) => {
+    const mode = new URL(location.url).searchParams.get('sslmode');
+    return assessEncryption({ host, hasTls: Boolean(ssl), mode });
+  },
   connections: inspectConnections,
   durability: inspectDurability,
-  standby: inspectStandby,
+  standby: async ({ connection }) =>
+    assessReplication(await queryRow<ReplicationSettings>(connection, selectReplication)),
   migrations: inspectMigrations,
 };
 
 /** Only examined if the migrations have created the tables. A failed write may break the connection, so writes are last. */
 export const tableItems: Items<PostgresqlContext> = {
   privileges: inspectPrivileges,
-  'access tokens': inspectTokens,
+  'access tokens': async ({ connection, ...context }) =>
+    assessTokens((await connection.query<StoredToken>(selectTokens)).rows, context),
   write: inspectWrite,
   commit: inspectCommit,
 };
@@ -67,7 +77,11 @@ export async function* inspectPostgresql(
   const notes: PoolerNote[] = [];
   try {
     const location = await negotiate(configured, (note) => notes.push(note));
-    connection = createConnection(location);
+    connection = createConnection({
+      ...connectionSettings(location, location.timeouts.startConnectMs),
+      // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
+      query_timeout: queryTimeoutMs(location),
+    });
     const { isPooled } = await checkPooler(location);
     await connection.connect();
     // Behind a pooler, session settings would stay on a backend that others use.
@@ -85,22 +99,6 @@ export async function* inspectPostgresql(
   } finally {
     if (connection !== undefined) await endConnection(connection);
   }
-}
-
-/**
- * Creates a connection with the settings of the service.
- *
- * @throws {Error} when a file of a certificate cannot be read
- */
-function createConnection(location: PostgresqlLocation): Client {
-  const connection = new pg.Client({
-    ...connectionSettings(location, location.timeouts.startConnectMs),
-    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
-    query_timeout: queryTimeoutMs(location),
-  });
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
-  return connection;
 }
 
 /**
@@ -146,11 +144,6 @@ export function assessVersion(version: number): Result {
   const found = `PostgreSQL ${major}.${version % 10_000}`;
   if (major >= oldestMaintained) return ok(`${found}, which accepts writes`);
   return warning(`${found} no longer gets fixes`, `Upgrade to ${oldestMaintained} or later.`);
-}
-
-function inspectEncryption({ connection: { host, ssl }, location }: PostgresqlContext): Results {
-  const mode = new URL(location.url).searchParams.get('sslmode');
-  return assessEncryption({ host, hasTls: Boolean(ssl), mode });
 }
 
 /** How PostgreSQL is reached: its address or socket folder, and the `sslmode` of the URI, if any. */
@@ -226,12 +219,6 @@ async function inspectDurability({ connection }: PostgresqlContext): Promise<Res
   return problems.length > 0 ? problems : ok('fsync and full_page_writes are on');
 }
 
-/** Whether a 200 waits for a standby. */
-async function inspectStandby({ connection }: PostgresqlContext): Promise<Results> {
-  return assessReplication(await queryRow<ReplicationSettings>(connection, selectReplication));
-}
-
-/** The settings of replication on the connections of the service, and how many standbys receive the log. */
 interface ReplicationSettings {
   /** The value of `synchronous_commit`. The service sets it to `on` if it is `off`. */
   readonly commits: string;
@@ -332,10 +319,6 @@ const selectPrivileges = `
     SELECT 'use the sequence of' WHERE pg_get_serial_sequence('access_tokens', 'id') IS NOT NULL
       AND NOT has_sequence_privilege(pg_get_serial_sequence('access_tokens', 'id'), 'USAGE')
   ) AS missing`;
-
-async function inspectTokens({ connection, ...context }: PostgresqlContext): Promise<Results> {
-  return assessTokens((await connection.query<StoredToken>(selectTokens)).rows, context);
-}
 
 async function inspectWrite({ connection }: PostgresqlContext): Promise<Results> {
   try {

@@ -137,7 +137,7 @@ export async function restore(
     });
     const { replaceStoreId } = await import('../store/sqlite/describe-store.js');
     const storeId = fromOtherStore ? (replaced?.storeId ?? randomBytes(8).toString('hex')) : copy.storeId;
-    if (storeId !== undefined && storeId !== copy.storeId) await replaceStoreId(restored, storeId);
+    if (storeId !== undefined && storeId !== copy.storeId) replaceStoreId(restored, storeId);
     // SQLite leaves the log in place, without an error, if it cannot write all of it to the database, for example on a full disk.
     if (existsSync(`${restored}-wal`)) throw incomplete('its write-ahead log is left');
     const kept = await moveAway(path);

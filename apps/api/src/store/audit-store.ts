@@ -1,6 +1,6 @@
 import { auditActions } from '@plant-store/contract';
 import { scopes as allScopes } from '@plant-store/contract/access-token';
-import type { Audit, Deed, NumberedDeed, Subject, TokenAtThatTime } from '@plant-store/records';
+import type { Audit, Deed, NumberedDeed, Subject } from '@plant-store/records';
 import { hideAccessTokens } from '../auth/token-service.js';
 
 /** A statement with a `?` for each of its values. */
@@ -64,15 +64,14 @@ function toDeed([number, at, by, name, about]: readonly unknown[]): readonly Num
   const action = auditActions.find((known) => known === name);
   if (action === undefined) return [];
   const { token, ...others }: Subject = JSON.parse(String(about));
+  const scopes = allScopes.filter((scope) => token?.scopes.includes(scope));
   return [
     {
       number: Number(number),
       at: Number(at),
       by: JSON.parse(String(by)),
       action,
-      about: { ...others, ...(token && { token: { ...token, scopes: knownScopes(token) } }) },
+      about: { ...others, ...(token && { token: { ...token, scopes } }) },
     },
   ];
 }
-
-const knownScopes = ({ scopes }: TokenAtThatTime) => allScopes.filter((scope) => scopes.includes(scope));

@@ -312,7 +312,11 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
   if (hosts.some((host) => host?.includes(','))) return { problem: oneHost };
   const misplaced = moveIntoAuthority(url);
   if (misplaced !== undefined) return misplaced;
-  for (const alias of ['search_path', 'currentSchema']) rename(searchParams, alias, 'schema');
+  for (const alias of ['search_path', 'currentSchema']) {
+    const value = searchParams.get(alias);
+    searchParams.delete(alias);
+    if (value !== null && !searchParams.has('schema')) searchParams.set('schema', value);
+  }
 
   const tls = readTls(url);
   if ('problem' in tls) return tls;
@@ -373,12 +377,6 @@ function moveIntoAuthority(url: URL): Problem | undefined {
   return undefined;
 }
 
-function rename(parameters: URLSearchParams, from: string, to: string): void {
-  const value = parameters.get(from);
-  parameters.delete(from);
-  if (value !== null && !parameters.has(to)) parameters.set(to, value);
-}
-
 /** The modes of TLS, from the weakest to the strongest, as libpq calls them. */
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 /** Other names of the modes. */
@@ -428,7 +426,7 @@ function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly
 
   const sslModes = searchParams.getAll('sslmode');
   if (sslModes.length > 1) return { problem: 'has the parameter sslmode twice' };
-  const isHere = searchParams.has('host') || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  const isHere = searchParams.has('host') || isLoopback(hostname);
   const hasFiles = ['sslrootcert', 'sslcert'].some((name) => searchParams.has(name));
   // Given files, the driver checks the certificate. libpq, and so Prisma and all others, encrypts if the server can.
   const mode = strongest?.mode ?? (hasFiles || isHere ? undefined : 'prefer');

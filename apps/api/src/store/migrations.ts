@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../errors/operator-error.js';
@@ -169,6 +169,6 @@ function readMigration(name: string, file: string): Migration {
   return {
     name,
     sql: content.toString('utf8'),
-    checksum: createHash('sha256').update(content).digest('hex'),
+    checksum: hash('sha256', content, 'hex'),
   };
 }

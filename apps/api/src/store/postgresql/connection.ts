@@ -30,14 +30,16 @@ export function queryTimeoutMs({ statementTimeoutMs, timeouts }: PostgresqlLocat
   return statementTimeoutMs + timeouts.queryMarginMs;
 }
 
-/** Runs an action on a new connection, and closes it. */
+/** Creates a connection. Its errors are ignored, because the query in flight also fails when it breaks. */
+export function createConnection(settings: ClientConfig): pg.Client {
+  return new pg.Client(settings).on('error', () => undefined);
+}
+
 export async function withConnection<Result>(
   settings: ClientConfig,
   run: (connection: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const connection = new pg.Client(settings);
-  // Ignored, because the query in flight also fails when the connection breaks.
-  connection.on('error', () => undefined);
+  const connection = createConnection(settings);
   try {
     await connection.connect();
     return await run(connection);

@@ -93,7 +93,9 @@ export function createListChanges<Fields>(
   numbers: ChangeNumbers,
 ) {
   const queryNumbers = async (sql: string, args?: readonly unknown[]) =>
-    (await query({ sql, ...(args && { args }) })).map((row) => row.map(toBigint));
+    (await query({ sql, ...(args && { args }) })).map((row) =>
+      row.map((value) => (value === null ? undefined : BigInt(String(value)))),
+    );
   // Each statement only finds rows of one generation, so that no page mixes rows from before and after a restore. The follower gets the
   // omitted rows when it starts over, because its next position has expired.
   const isCurrent = `${generationSql} = $1`;
@@ -158,8 +160,4 @@ export function createListChanges<Fields>(
       return { generation, ...(id === undefined ? beforeNumbers : { id, number: Number(number) }) };
     },
   };
-}
-
-function toBigint(value: unknown): bigint | undefined {
-  return value === null ? undefined : BigInt(String(value));
 }

@@ -36,7 +36,11 @@ export async function migratePostgresql(
   // With nothing to apply, there is no need to wait for a lock.
   if ((await findPending(ledgerOfPostgresql(connection, schema), migrations)).length === 0) return [];
 
-  return changeTables(connection, () => applyTo(connection, schema, migrations));
+  return changeTables(connection, async () => {
+    await createSchema(connection, schema);
+    await checkSchema(connection, schema);
+    return applyPending(ledgerOfPostgresql(connection, schema), migrations);
+  });
 }
 
 /**
@@ -74,16 +78,6 @@ async function changeOnce<Result>(connection: ClientBase, change: () => Promise<
     await connection.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
-}
-
-async function applyTo(
-  connection: ClientBase,
-  schema: string,
-  migrations: readonly Migration[],
-): Promise<readonly string[]> {
-  await createSchema(connection, schema);
-  await checkSchema(connection, schema);
-  return applyPending(ledgerOfPostgresql(connection, schema), migrations);
 }
 
 /** Whether a statement waited too long for a lock: SQLSTATE `lock_not_available`. */

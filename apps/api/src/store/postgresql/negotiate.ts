@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import {
   connectionSettings,
+  createConnection,
   endConnection,
   findUndurable,
   queryTimeoutMs,
@@ -78,7 +79,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
     ...connectionSettings(location, location.timeouts.startConnectMs),
     query_timeout: queryTimeoutMs(location),
   };
-  const connections = [0, 1].map(() => new pg.Client(settings));
+  const connections = [0, 1].map(() => createConnection(settings));
   const backends = connections.map(() => new Set<number>());
   // The user may be limited to a single connection.
   const isSingle = location.poolSize === 1;
@@ -87,7 +88,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
     for (const turn of isSingle ? [0, 1] : turns) {
       const [connection, seen] = [connections[turn], backends[turn]];
       if (connection === undefined || seen === undefined) continue;
-      if (seen.size === 0) await connect(connection);
+      if (seen.size === 0) await connection.connect();
       const { pid, text, ...settings } = await probe(connection, `turn ${turn}`);
       seen.add(pid);
       undurable ??= findUndurable(settings);
@@ -109,12 +110,6 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
   } finally {
     await Promise.all(connections.map(endConnection));
   }
-}
-
-async function connect(connection: pg.Client): Promise<void> {
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
-  await connection.connect();
 }
 
 /** Runs a prepared statement with the same name but a different text on each connection. */

@@ -54,13 +54,6 @@ type ListedRecords<Fields> = Omit<Listed<Fields>, 'records'> & {
   readonly records: readonly StoredRecord<Fields>[];
 };
 
-/** The thread that reads the lists of all tables, one after the other. */
-export interface ListThread {
-  reader<Fields>(table: Table<Fields>): ListReader<Fields>;
-  /** Resolves once no list is being read, and the file is released. */
-  close(): Promise<void>;
-}
-
 /** The parts of a table that are passed to the thread. Functions cannot be passed. */
 export type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'changeColumns' | 'searches' | 'bytes'>;
 
@@ -95,7 +88,7 @@ export function createListThread(
   files: DatabaseFiles,
   tables: readonly Table[],
   { timeoutMs = 10_000, program = new URL('./list-worker.js', import.meta.url) }: ListThreadOptions = {},
-): ListThread {
+) {
   let thread: Worker | undefined;
   /** The threads that did not answer in time, and have not ended since. */
   const hanging = new Set<Worker>();
@@ -123,16 +116,7 @@ export function createListThread(
   }
 
   function startThread(): Worker {
-    const parts = tables.map(
-      ({ name, fields, columns, changeColumns, searches, bytes }): TableParts => ({
-        name,
-        fields,
-        columns,
-        changeColumns,
-        searches,
-        bytes,
-      }),
-    );
+    const parts: readonly TableParts[] = JSON.parse(JSON.stringify(tables));
     const worker = new Worker(program, { workerData: { files, tables: parts, seqColumn, generationSql } });
     // The next list starts another one.
     const forget = () => {
@@ -183,7 +167,8 @@ export function createListThread(
 
   return {
     reader: createReader,
-    async close() {
+    /** Resolves once no list is being read, and the file is released. */
+    async close(): Promise<void> {
       isClosed = true;
       await previous;
       if (thread === undefined) return;
