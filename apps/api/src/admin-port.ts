@@ -4,20 +4,16 @@ import { messages } from '@plant-store/contract/messages';
 import { methodNotAllowed, ServiceError } from '@plant-store/records';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-
 import { createGracefulShutdown, listen } from './http/listen.js';
 import type { Readiness } from './observe/readiness.js';
-import { stopTimeouts } from './runtime/timing.js';
+import { shareInFlight, stopTimeouts } from './runtime/timing.js';
 
-/** Metrics in the text format of Prometheus. */
 export interface ReadableMetrics {
   readonly contentType: string;
   metrics(): Promise<string>;
 }
 
-/** What the admin server reports. */
 interface AdminDependencies {
-  /** Whether the service accepts creates. */
   readonly readiness: () => Promise<Readiness>;
   /** The metrics, shown in Prometheus' text format; without them there is no `/metrics`. */
   readonly metrics?: ReadableMetrics | undefined;
@@ -51,7 +47,7 @@ interface Reply {
   readonly body: string | object;
 }
 
-type Routes = ReadonlyMap<string, () => Promise<Reply>>;
+type Routes = Map<string, () => Promise<Reply>>;
 
 /** Time limits for clients, in milliseconds. Probes and scrapes are small, and get a reply within about 2 seconds. */
 const timeLimits = {
@@ -75,10 +71,15 @@ export function createAdminServer({ readiness, metrics, log }: AdminDependencies
   const routes: Routes = new Map([
     ['/livez', async () => live],
     ['/readyz', async () => describeReadiness(await readiness())],
-    ...(metrics === undefined
-      ? []
-      : ([['/metrics', shareInFlight(() => describeMetrics(metrics))]] as const)),
   ]);
+  if (metrics !== undefined)
+    routes.set(
+      '/metrics',
+      shareInFlight(async () => {
+        const headers = { 'Content-Type': metrics.contentType };
+        return { status: 200, headers, body: await metrics.metrics() };
+      }),
+    );
   const busy = new WeakSet<Socket>();
   const server = createServer(timeLimits, async (request, response) => {
     const { socket } = request;
@@ -95,17 +96,6 @@ export function createAdminServer({ readiness, metrics, log }: AdminDependencies
   return server;
 }
 
-/** Concurrent calls share one result. */
-function shareInFlight<Result>(action: () => Promise<Result>): () => Promise<Result> {
-  let current: Promise<Result> | undefined;
-  return () => {
-    current ??= action().finally(() => {
-      current = undefined;
-    });
-    return current;
-  };
-}
-
 const live: Reply = { status: 200, body: { status: 'live' } };
 
 function describeReadiness(readiness: Readiness): Reply {
@@ -117,10 +107,6 @@ function describeReadiness(readiness: Readiness): Reply {
   // Until a damaged database is restored, a retry does not help.
   const headers = reason === 'database_damaged' ? {} : { 'Retry-After': '1' };
   return { status: 503, headers, body: { status: 'unavailable', reason } };
-}
-
-async function describeMetrics(metrics: ReadableMetrics): Promise<Reply> {
-  return { status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.metrics() };
 }
 
 /** @throws {ServiceError} `not_found` or `method_not_allowed`, as on the public port */

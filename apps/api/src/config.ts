@@ -114,13 +114,11 @@ const removedVariables: Readonly<Record<string, () => string>> = {
     `is no longer supported, because Citus accepts writes on every node. Remove it, or set DATABASE_URL to another node in each instance (${pathOfPage('docs/operate/citus.md')})`,
 };
 
-/** The names of all variables that the service reads. */
 export const environmentVariables: readonly string[] = Object.keys(EnvironmentSchema.shape);
 
 /**
  * Parses the environment. An empty variable counts as not set.
  *
- * @param environment the variables, such as `process.env`
  * @param folder the folder that a relative path in `DATABASE_URL` is resolved against
  * @throws {ConfigurationError} that lists all invalid variables
  */
@@ -147,6 +145,7 @@ export function parseConfig(
 /** The settings of the service, parsed once from the environment and frozen. */
 export type Config = ReturnType<typeof toConfig>;
 
+/** The settings of the service, frozen; docs/operate/settings.md describes them. */
 function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
   const { database, HOST: host, WORKERS: workers, BODY_MAX_BYTES: bodyLimitBytes } = variables;
   const location: DatabaseLocation =
@@ -170,7 +169,6 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
   if (database.warnings.length > 0)
     warnings.unshift({ variable: 'DATABASE_URL', reason: database.warnings.join(' ') });
   return Object.freeze({
-    /** The address to listen on. */
     host,
     /** The port to listen on; 0 for any free one. */
     port: variables.PORT,
@@ -180,52 +178,37 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
         ? undefined
         : Object.freeze({ host: variables.ADMIN_HOST ?? host, port: variables.ADMIN_PORT }),
     database: Object.freeze(location),
-    /** Where `plant-store backup` writes to; `undefined` for the folder `backups` beside the database. */
     backupTo: variables.BACKUP_TO,
-    /** How many backups are kept there, unless the command says so; 0 for all. */
     backupKeep: variables.BACKUP_KEEP,
     /** How many processes serve requests; with 1, that of the service itself. */
     workers,
     logLevel: variables.LOG_LEVEL,
     /** The share of the requests without an error that are logged, from 0 to 1; requests with an error are always logged. */
     requestLogShare: variables.LOG_REQUESTS,
-    /** The largest request body that is accepted, in bytes. */
     bodyLimitBytes,
     /** Memory limit for all bodies and replies together, in bytes; at least twice `bodyLimitBytes`. */
     bodyMemoryLimitBytes:
       variables.BODY_MEMORY_MAX_BYTES ?? Math.max(minBodyMemoryBytes, 4 * bodyLimitBytes * workers),
-    /** How many requests an access token may make per minute; 0 for no limit. */
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
-    /** How many failed authentications a client address may have per minute; 0 for no limit. */
     authFailuresPerMinute: variables.AUTH_FAILURES_PER_MINUTE,
-    /** The proxies whose `X-Forwarded-For` is believed, as Express's setting `trust proxy` takes them; none by default. */
     trustedProxies: Object.freeze(variables.TRUSTED_PROXIES),
-    /** Origins whose pages may call the service from a browser, such as `https://app.example.com`; none by default. */
     corsOrigins: Object.freeze(variables.CORS_ORIGINS),
-    /** The JSON Web Tokens that are accepted beside access tokens; `undefined` for none. */
     jwt: toJwtSettings(variables),
-    /** The limits of the queue of records, and of one commit. */
     queueLimits: Object.freeze(queueLimits),
-    /** Commits count as failing after this time without a success, in milliseconds. */
     failingAfterMs,
     /**
      * How long the service still accepts requests after the signal to stop, so that load balancers notice, in
      * milliseconds; `undefined` for the default of `serve`.
      */
     drainDelayMs: variables.DRAIN_DELAY_MS,
-    /** How long requests in flight may take to finish during shutdown, in milliseconds. */
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
-    /** The folder of the built page on which people add records; `undefined` where it is not served. */
     pageFolder: variables.PAGE ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
-    /** The folder of the packed client; `undefined` where it is not served. */
     clientFolder: variables.CLIENT ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
-    /** For how many days replaced states of records are kept; 0 for none, `undefined` forever. */
     historyDays: variables.HISTORY_DAYS,
     /** Fields of each resource that are not accepted yet, because older instances that share the database would drop them. */
     ignoredFields: findIgnoredFields(variables.COMPATIBLE_WITH, resources),
     /** Whether the service uses shortcuts that depend on undocumented parts of its dependencies (decision 10). */
     fastPath: variables.FAST_PATH,
-    /** Which traces and metrics are exported by OTLP; `undefined` for none. */
     otlp,
     /** Settings that are ignored or adjusted. The log and `plant-store check` show them. */
     warnings: Object.freeze(warnings),

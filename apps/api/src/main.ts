@@ -67,11 +67,6 @@ const context: CliContext = {
   startingProcessEnded: async () => (await import('./runtime/launcher.js')).watchLauncher().ended,
 };
 
-/** Ends the process soon, if something such as a blocked write or a hanging database keeps it running. */
-function exitSoon(): void {
-  setTimeout(() => process.exit(), stopTimeouts.processMs).unref();
-}
-
 try {
   requireNodeVersion(process.versions.node);
   // Imported after the version check, because older versions of Node.js lack features that these modules need.
@@ -84,7 +79,8 @@ try {
     context,
     readConfig: () => parseConfig(process.env, context.folder),
     environment: process.env,
-    onServiceStopped: exitSoon,
+    // Something such as a blocked write or a hanging database may keep the process running.
+    onServiceStopped: () => void setTimeout(() => process.exit(), stopTimeouts.processMs).unref(),
   });
 } catch (error) {
   process.exitCode = reportFailure(error, context);

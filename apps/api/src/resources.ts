@@ -18,7 +18,6 @@ const platform = {
   },
 };
 
-/** The operations of each resource, by its name. */
 export const operationsByName = Object.fromEntries(
   Object.values(resources).map((resource: Resource<ResourceName>) => {
     const { bytesOf } = tableOf(resource);

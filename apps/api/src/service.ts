@@ -35,14 +35,12 @@ import { cleanHistory } from './store/clean-history.js';
 import { createCommitQueue } from './store/commit-queue.js';
 import { openDatabase } from './store/open-database.js';
 
-/** A service that is listening. */
 export interface Service {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   readonly baseUrl: string;
   /** Where its admin port listens, such as `http://127.0.0.1:3001`; `undefined` without one. */
   readonly adminUrl: string | undefined;
   readonly accessTokens: TokenService;
-  /** The migrations that the start applied, in order. */
   readonly appliedMigrations: readonly string[];
   /** Reports not ready from now on, and resolves after the delay, in milliseconds. Accepts requests until `stop`. */
   drain(delayMs: number): Promise<void>;
@@ -67,13 +65,11 @@ export interface ServiceProcess extends Service {
   retire(withinMs: number): Promise<void>;
 }
 
-/** Where a service reports what happens. */
 interface ServiceOptions {
   /** Where requests are logged; by default in the main log. */
   readonly requestLog?: RequestLog;
   /** Where metrics are registered; by default a new registry if anything shows metrics. */
   readonly metrics?: Registry | undefined;
-  /** Called after each connection that was accepted. */
   readonly onConnection?: () => void;
 }
 
@@ -91,10 +87,10 @@ export async function startService(
   log: Logger,
   { requestLog = log, metrics = createShownRegistry(config), onConnection }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
-  const allowedConnections = countAllowedConnections(readOpenFilesLimit(), {
-    adminConnections: config.admin ? maxAdminConnections : 0,
-    databaseConnections: config.database.engine === 'sqlite' ? 0 : config.database.poolSize,
-  });
+  const { admin: adminAddress, database: location } = config;
+  const otherConnections =
+    (adminAddress ? maxAdminConnections : 0) + (location.engine === 'sqlite' ? 0 : location.poolSize);
+  const allowedConnections = countAllowedConnections(readOpenFilesLimit(), otherConnections);
   const page = config.pageFolder === undefined ? undefined : readPage(config.pageFolder, config.jwt?.signIn);
   const client = config.clientFolder === undefined ? undefined : readClient(config.clientFolder);
   const callers = new ActiveCallers();
@@ -116,7 +112,7 @@ export async function startService(
   const telemetry =
     config.otlp && (await import('./observe/otlp.js')).startTelemetry(config.otlp, { log, readMetrics });
   const turns = createTurns(callers, config.workers);
-  const app = await createApp({
+  const app = createApp({
     ...config,
     queue,
     stores: database.stores,
@@ -220,7 +216,6 @@ async function openTokens(
   const verified = withJwts ?? own;
   const verifier = metrics ? countTokenChecks(verified, metrics) : verified;
   return {
-    /** The access tokens of the service, to issue some. */
     own,
     verifier,
     /** Stores when tokens were used, within a time in milliseconds. */

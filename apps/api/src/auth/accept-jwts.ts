@@ -1,7 +1,6 @@
 import { accessTokenPrefix, scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import { ServiceError } from '@plant-store/records';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
-
 import { isAccessToken, readClaim, textsOf } from './identity-providers.js';
 import type { JwtSettings } from './jwt-settings.js';
 import { createProviderKeys, type JwtLog, type ProviderKeys } from './provider-keys.js';
@@ -13,14 +12,11 @@ const maxLength = 8_192;
 /** A JWS in the compact form (RFC 7515, section 3.1); an unsecured one has no signature. */
 const shape = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** The result of a check: a valid token, or why it is rejected. */
 type CheckedJwt = VerifiedJwt | { readonly status: JwtRejection };
 
 /**
  * Accepts the JSON Web Tokens of an identity provider in addition to the access tokens of this service, which are recognized by their
  * prefix. Results are cached for the same time as for access tokens.
- *
- * @param now returns the time in milliseconds since the epoch
  */
 export function acceptJwts(
   accessTokens: TokenService,
@@ -32,11 +28,12 @@ export function acceptJwts(
   const jwts = cacheLookUps<CheckedJwt>({
     isWellFormed: (text) => text.length <= maxLength && shape.test(text),
     malformed: { status: 'malformed_jwt' },
-    // Rejections are cached, too, unless the next fetch of keys may change them.
     lookUp: (text) =>
       verifyJwt(text, settings, keys, now()).catch((error: unknown) => {
-        if (!(error instanceof JwtRejectedError) || concernsKey(error)) throw error;
-        return { status: error.status };
+        // Rejections are cached, too, unless the next fetch of keys may change them.
+        const isFinal = error instanceof JwtRejectedError && !/^(unknown|unusable)_key$/.test(error.status);
+        if (isFinal) return { status: error.status };
+        throw error;
       }),
     toVerification,
   });
@@ -74,22 +71,14 @@ export function acceptJwts(
   };
 }
 
-/** Whether a token was rejected because of a key, which the next fetch of keys may provide. */
-function concernsKey({ status }: JwtRejectedError): boolean {
-  return status === 'unknown_key' || status === 'unusable_key';
-}
-
-/** The claims of a verified token that the service uses. */
 export interface VerifiedJwt {
   /** The subject by the identity provider's name, usually the claim `sub`; 1 to 255 printable characters. */
   readonly subject: string;
-  /** What it permits. */
   readonly scopes: readonly Scope[];
   /** When it is no longer accepted, the clock tolerance included, in milliseconds since the epoch. */
   readonly acceptedUntil: number;
 }
 
-/** A token that is not accepted. */
 export class JwtRejectedError extends Error {
   override readonly name = 'JwtRejectedError';
   readonly status: JwtRejection;
@@ -103,7 +92,6 @@ export class JwtRejectedError extends Error {
 /**
  * Verifies a JSON Web Token in the compact form (RFC 7519; RFC 9068 for access tokens, RFC 8725 for what to check).
  *
- * @param now the time in milliseconds since the epoch
  * @throws {JwtRejectedError} when it is not valid
  * @throws {ServiceError} `identity_provider_unavailable` when its key cannot be fetched
  */

@@ -12,7 +12,6 @@ export interface ClaimProfile {
   readonly subjectClaims: readonly string[];
   /** An access token has at least one of these claims, and an ID token has none. A value other than `undefined` must match. */
   readonly accessTokenClaims: Readonly<Record<string, unknown>>;
-  /** The claims that only an ID token has. */
   readonly idTokenClaims: readonly string[];
 }
 
@@ -115,10 +114,8 @@ export const providerProfiles = {
   },
 } as const satisfies Readonly<Record<string, ProviderProfile>>;
 
-/** One of the values of `JWT_PROVIDER`. */
 export type ProviderName = keyof typeof providerProfiles;
 
-/** Whether the claims are those of an access token. */
 export function isAccessToken(claims: object, { accessTokenClaims, idTokenClaims }: ClaimProfile): boolean {
   if (idTokenClaims.some((name) => Object.hasOwn(claims, name))) return false;
   const required = Object.entries(accessTokenClaims);

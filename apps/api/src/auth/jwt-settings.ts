@@ -43,7 +43,6 @@ const keyTimes = {
   refreshMs: 5 * 60_000,
   /** The minimum time between two fetches, even if a token names an unknown key. */
   cooldownMs: 10_000,
-  /** How long one fetch may take. */
   timeoutMs: 5_000,
   /** How long fetched keys stay in use while the provider is unavailable. */
   staleMs: 24 * 3_600_000,
@@ -75,7 +74,6 @@ const one = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\
   error: 'must be a single value, not a list, without surrounding white space; it is compared exactly',
 });
 
-/** The variables of the environment that configure JSON Web Tokens. */
 export const jwtVariables = {
   JWT_ISSUER: one.optional(),
   JWT_AUDIENCE: z
@@ -195,7 +193,6 @@ export function toJwtSettings(variables: JwtVariables) {
     audiences,
     /** The name of the preset; `undefined` for none. */
     provider,
-    /** Which claims are read. */
     profile,
     /** Where the identity provider publishes its keys (JWK Set, RFC 7517, section 5). */
     jwksUrl,
@@ -257,12 +254,16 @@ const exampleNames = defaultScopes.map((scope) => `${scope}=${standardProfile.na
 
 /** Parses the provider's names for scopes: pairs such as `create=store:create`, separated by single spaces. */
 function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Scope, string>> {
-  const pairs = text.split(' ').map((pair) => [pair, ...splitPair(pair)] as const);
+  const pairs = text.split(' ').map((pair) => {
+    const [, scope = '', name = ''] = /^([\w:]+)=(.*)$/.exec(pair) ?? [];
+    return [pair, currentScope(scope), name] as const;
+  });
   const seen = new Set<string>();
   const invalid = pairs.find(([, scope, name]) => {
     const isSecond = seen.has(scope);
     seen.add(scope);
-    return isSecond || !isScope(scope) || !scopeShape.test(name) || nextPair.test(name);
+    const isKnown = scopes.some((known) => known === scope);
+    return isSecond || !isKnown || !scopeShape.test(name) || nextPair.test(name);
   });
   if (invalid === undefined) return Object.fromEntries(pairs.map(([, ...pair]) => pair));
   context.addIssue(
@@ -272,16 +273,6 @@ ${exampleNames}; "${shorten(invalid[0])}" is not`,
   return z.NEVER;
 }
 
-function splitPair(pair: string): readonly [scope: string, name: string] {
-  const [, scope = '', name = ''] = /^([\w:]+)=(.*)$/.exec(pair) ?? [];
-  return [currentScope(scope), name];
-}
-
-function isScope(text: string): boolean {
-  return scopes.some((scope) => scope === text);
-}
-
-/** A list of these names, separated by commas. */
 function listOf(allowed: readonly string[]) {
   return z
     .string()
@@ -295,13 +286,14 @@ function listOf(allowed: readonly string[]) {
 function isKeySetUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);
-  const isLocal = protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  const isLocal = protocol === 'http:' && isLoopback(hostname);
   return (protocol === 'https:' || isLocal) && `${username}${password}${hash}` === '';
 }
 
-/** Whether an address or a name can only lead to this machine. */
+/** Whether a name or an address, as a URL may have it in brackets, can only lead to this machine. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
+  const address = host.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || (ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback');
 }
 
 /** The schema of a setting that is a whole number from `min` to `max`, in decimal digits. */

@@ -11,7 +11,6 @@ export const collectMs = 10_000;
 /** Maximum tokens per write. On SQLite, a write blocks requests while it runs. */
 export const maxUsesPerWrite = 100;
 
-/** Delay before a failed write is retried, in milliseconds. */
 export const retryMs = 60_000;
 
 /** Maximum time that a stop waits for the last write, in milliseconds. */
@@ -20,8 +19,6 @@ const closeTimeoutMs = 1_000;
 /**
  * Creates a recorder of the last use of access tokens, outside the request path. A failed write is retried later with all uses noted so
  * far. It delays no request, and only the first of several consecutive failures is logged.
- *
- * @param now returns the time in milliseconds since the epoch
  */
 export function createLastUseRecorder(
   store: Pick<AccessTokenStore, 'recordUses'>,
@@ -44,32 +41,25 @@ export function createLastUseRecorder(
     }, delayMs).unref();
   }
 
-  /** Returns whether it succeeded. */
   async function write(): Promise<boolean> {
     isWriting = true;
-    isFailing = !(await storeSome());
-    isWriting = false;
-    if (noted.size > 0) schedule(isFailing ? retryMs : collectMs);
-    return !isFailing;
-  }
-
-  async function storeSome(): Promise<boolean> {
     const uses = Array.from(noted, ([id, at]) => ({ id, at })).slice(0, maxUsesPerWrite);
     try {
       await store.recordUses(uses);
       // Uses noted during the write are at most seconds later, so they need no write.
       for (const { id } of uses) noted.delete(id);
-      return true;
+      isFailing = false;
     } catch (error) {
       if (!isFailing) log.warn({ err: error }, 'could not store when tokens were used');
-      return false;
+      isFailing = true;
     }
+    isWriting = false;
+    if (noted.size > 0) schedule(isFailing ? retryMs : collectMs);
+    return !isFailing;
   }
 
   async function writeRest(): Promise<void> {
-    while (noted.size > 0) {
-      if (!(await write())) return;
-    }
+    while (noted.size > 0) if (!(await write())) return;
   }
 
   return {

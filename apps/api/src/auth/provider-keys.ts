@@ -10,17 +10,14 @@ import {
   type JWK,
   type JWSHeaderParameters,
 } from 'jose';
-import { messageOf } from '../errors/operator-error.js';
-
+import { codeOf, messageOf } from '../errors/operator-error.js';
 import type { JwtSettings } from './jwt-settings.js';
 
-/** The log for outages of the identity provider. */
 export interface JwtLog {
   info(message: string): void;
   warn(fields: { readonly err: unknown }, message: string): void;
 }
 
-/** The public keys of an identity provider. */
 export type ProviderKeys = ReturnType<typeof createProviderKeys>;
 
 /**
@@ -93,7 +90,6 @@ export function createProviderKeys(
         return keySet(header, token);
       }
     },
-    /** Stops fetching. */
     close(): void {
       clearTimeout(timer);
       closing.abort();
@@ -113,7 +109,6 @@ const maxBytes = 2 ** 18;
 /**
  * Fetches the keys of an identity provider (JWK Set, RFC 7517, section 5). Does not follow redirects, and reads at most 256 KiB.
  *
- * @param signal aborts the fetch, including the reading of the body
  * @throws {Error} when the reply does not come, has another status than 200, is too large, or is not JSON
  */
 export async function fetchKeySet(url: string, signal: AbortSignal): Promise<JSONWebKeySet> {
@@ -155,8 +150,8 @@ async function readText({ body }: Response, url: string): Promise<string> {
 /** The reason of a failed `fetch`, whose own message is always the same. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
-  return messageOf(cause);
+  const code = codeOf(cause);
+  return typeof code === 'string' ? code : messageOf(cause);
 }
 
 /**

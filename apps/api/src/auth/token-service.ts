@@ -26,19 +26,14 @@ import { operator } from '../runtime/operator.js';
 /** How long a look-up is cached, and so how long a token that another process revoked still works here. */
 const cacheTtlMs = 3_000;
 
-/** How many look-ups are cached. */
 export const cacheSize = 10_000;
 
-/** The result of verifying a token. */
 export type Verification =
-  /** An access token of this service. */
   | { readonly status: 'valid'; readonly token: AccessToken; readonly subject?: undefined }
-  /** A JSON Web Token, issued for this subject. */
   | {
       readonly status: 'valid';
       readonly token?: undefined;
       readonly subject: string;
-      /** What it permits. */
       readonly scopes: readonly Scope[];
       /** Accepted until this time, in milliseconds since the epoch. */
       readonly acceptedUntil: number;
@@ -47,7 +42,6 @@ export type Verification =
   | { readonly status: 'insufficient_scope'; readonly scope: string }
   | { readonly status: TokenRejection };
 
-/** Issues, lists, revokes and verifies access tokens. */
 export interface TokenService extends TokenVerifier, Tokens {
   /** Issues a token for the command line, without the limit on valid tokens. A token that it replaces stays unchanged. */
   issue(request: TokenRequest, replaced?: Pick<AccessToken, 'id' | 'name'>): Promise<IssuedAccessToken>;
@@ -60,7 +54,6 @@ export interface TokenService extends TokenVerifier, Tokens {
   revoke(id: number, by?: Actor): Promise<AccessToken | null>;
 }
 
-/** Verifies access tokens. */
 export interface TokenVerifier {
   /** Verifies a token without reading the store; `undefined` when the store has to be read. */
   verifyCached(text: string): Verification | undefined;
@@ -71,7 +64,6 @@ export interface TokenVerifier {
 /**
  * Creates the token service over a store.
  *
- * @param now returns the time in milliseconds since the epoch
  * @param onUse called with each valid token that is looked up, which is every 3 seconds while a token is in use; not called for cached
  * tokens
  */
@@ -142,7 +134,6 @@ export function createTokenService(
   };
 }
 
-/** How one kind of token is looked up. */
 interface LookUps<Found> {
   isWellFormed(text: string): boolean;
   /** The result for a malformed token, which is not looked up. */
@@ -184,7 +175,6 @@ export function cacheLookUps<Found extends object>({
   };
 }
 
-/** Rejections that only a JSON Web Token has. */
 const jwtRejections = {
   malformed_jwt:
     'The access token is neither a Plant Store token (pst_ and 49 characters) nor a signed JSON Web Token of at most 8192 characters. Send it as it was issued.',
@@ -210,10 +200,8 @@ const jwtRejections = {
 /** Every reason to reject a token, with the message of the reply. */
 export const tokenRejections = { ...ownTokenRejections, ...jwtRejections } as const;
 
-/** Why a token is not valid. */
 type TokenRejection = keyof typeof tokenRejections;
 
-/** Why a JSON Web Token is rejected. */
 export type JwtRejection = keyof typeof jwtRejections | 'expired' | 'insufficient_scope';
 
 const secretBytes = 32;
@@ -245,7 +233,6 @@ export function hideAccessTokens(text: string): string {
   return !hidden.includes('.eyJ') ? hidden : hidden.replaceAll(jwtWithin, '***');
 }
 
-/** When an access token was used. */
 export interface TokenUse {
   readonly id: number;
   readonly at: Date;
@@ -275,7 +262,9 @@ export interface AccessTokenStore {
   addBelow(
     limit: number,
     token: NewAccessToken & { readonly createdAt: Date },
-    issue: LimitedIssue,
+    issue: Issue & {
+      readonly replaces?: (NonNullable<Issue['replaces']> & { readonly at: Date }) | undefined;
+    },
   ): Promise<AccessToken | null>;
   findByHash(hash: string): Promise<AccessToken | null>;
   find(id: number): Promise<AccessToken | null>;
@@ -294,9 +283,7 @@ export interface AccessTokenStore {
    * @param by who revokes it; if omitted, nothing is audited, because the rotation already is
    */
   revoke(id: number, at: Date, by?: Actor): Promise<AccessToken | null>;
-  /**
-   * Makes a token expire at a time, unless it expires earlier or was revoked. Returns `null` when there is no such id.
-   */
+  /** Makes a token expire at a time, unless it expires earlier or was revoked. Returns `null` when there is no such id. */
   expire(id: number, at: Date): Promise<AccessToken | null>;
   /**
    * Stores when tokens were used, unless a later time is stored already. Unlike other writes it does not wait for the disk, so a crash may
@@ -312,11 +299,6 @@ export interface AccessTokenStore {
    * @returns whether it was new
    */
   importToken(token: HashedAccessToken, by: Actor): Promise<boolean>;
-}
-
-/** An issue that also makes the replaced token expire, or revokes it. */
-interface LimitedIssue extends Issue {
-  readonly replaces?: (NonNullable<Issue['replaces']> & { readonly at: Date }) | undefined;
 }
 
 /**

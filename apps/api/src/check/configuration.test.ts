@@ -180,7 +180,12 @@ const replyWith = (text: string) => (provider: IdentityProvider) =>
 
 it.each<[string, Record<string, string>, ((provider: IdentityProvider) => void) | undefined, found: string]>([
   ['no key of an algorithm', { JWT_ALGORITHMS: 'RS256' }, undefined, '0 of 1 keys fit RS256'],
-  ['a provider that is away', {}, (provider) => Object.assign(provider, { reply: beAway }), 'is not responding: '],
+  [
+    'a provider that is away',
+    {},
+    (provider) => Object.assign(provider, { reply: beAway }),
+    'is not responding: ',
+  ],
   ['a wrong page', {}, replyWith('<html>'), 'did not return JSON'],
   ['another document', {}, replyWith('{"issuer":"x"}'), 'a key set'],
 ])('reports %s', async (_, environment, prepare, found) => {

@@ -8,15 +8,12 @@ import { failure, type Items, ok, type Result, type Results, warning } from './f
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration, and what it was parsed from. */
 export interface Settings {
   readonly config: Config;
   readonly environment: Environment;
-  /** The working folder. */
   readonly folder: string;
 }
 
-/** The items that are examined for any database. */
 export const configurationItems: Items<Settings> = {
   configuration: inspectSettings,
   exposure: inspectExposure,
@@ -101,7 +98,6 @@ function hasSameTopic(name: string, known: string): boolean {
   return `${name.toUpperCase()}_`.startsWith(`${first}_${second}_`);
 }
 
-/** Which addresses other machines reach. */
 export function inspectExposure({ config: { host, admin } }: { readonly config: Config }): Results {
   const ofPort = isLoopback(host)
     ? ok(`HOST ${host} accepts connections only from this machine`)

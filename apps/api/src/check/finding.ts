@@ -3,7 +3,6 @@ import { messageOf } from '../errors/operator-error.js';
 
 type Status = 'ok' | 'warning' | 'error';
 
-/** What an item of the check found. */
 export interface Result {
   readonly status: Status;
   /** A phrase or sentences without a final full stop, and without secrets. */
@@ -43,7 +42,6 @@ export async function* inspectAll<Context>(items: Items<Context>, context: Conte
 
 const severities: readonly Status[] = ['ok', 'warning', 'error'];
 
-/** The worst status among findings. */
 export function worstOf(findings: readonly Finding[]): Status {
   return severities.findLast((status) => findings.some((finding) => finding.status === status)) ?? 'ok';
 }
@@ -59,7 +57,6 @@ function toSentence(line: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** The same findings as one JSON document, for scripts. */
 export function formatJson(findings: readonly Finding[]): string {
   const ordered = findings.map(({ item, status, found, advice }) => ({ item, status, found, advice }));
   return `${JSON.stringify({ status: worstOf(findings), findings: ordered }, null, 2)}\n`;

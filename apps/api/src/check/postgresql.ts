@@ -1,11 +1,16 @@
-import pg, { type Client, type ClientBase, type QueryResultRow } from 'pg';
+import type { Client, ClientBase, QueryResultRow } from 'pg';
 import { isLoopback } from '../auth/jwt-settings.js';
 import { messageOf } from '../errors/operator-error.js';
 import type { PostgresqlLocation } from '../store/database-location.js';
 import { findPending, readMigrations } from '../store/migrations.js';
 import { checkTables } from '../store/postgresql/check-tables.js';
 import { readShards } from '../store/postgresql/citus.js';
-import { connectionSettings, endConnection, queryTimeoutMs } from '../store/postgresql/connection.js';
+import {
+  connectionSettings,
+  createConnection,
+  endConnection,
+  queryTimeoutMs,
+} from '../store/postgresql/connection.js';
 import { mayListChangesSql, mayNotListChanges } from '../store/postgresql/list-changes.js';
 import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-postgresql.js';
 import { checkPooler, negotiate, type PoolerNote } from '../store/postgresql/negotiate.js';
@@ -38,23 +43,27 @@ interface PostgresqlContext extends TokenContext {
   /** A connection with the settings of the service. */
   readonly connection: Client;
   readonly location: PostgresqlLocation;
-  /** Whether a pooler in transaction mode is in front of it. */
   readonly isPooled: boolean;
 }
 
 export const serverItems: Items<PostgresqlContext> = {
   server: inspectServer,
-  TLS: inspectEncryption,
+  TLS: ({ connection: { host, ssl }, location }) => {
+    const mode = new URL(location.url).searchParams.get('sslmode');
+    return assessEncryption({ host, hasTls: Boolean(ssl), mode });
+  },
   connections: inspectConnections,
   durability: inspectDurability,
-  standby: inspectStandby,
+  standby: async ({ connection }) =>
+    assessReplication(await queryRow<ReplicationSettings>(connection, selectReplication)),
   migrations: inspectMigrations,
 };
 
 /** Only examined if the migrations have created the tables. A failed write may break the connection, so writes are last. */
 export const tableItems: Items<PostgresqlContext> = {
   privileges: inspectPrivileges,
-  'access tokens': inspectTokens,
+  'access tokens': async ({ connection, ...context }) =>
+    assessTokens((await connection.query<StoredToken>(selectTokens)).rows, context),
   write: inspectWrite,
   commit: inspectCommit,
 };
@@ -68,7 +77,11 @@ export async function* inspectPostgresql(
   const notes: PoolerNote[] = [];
   try {
     const location = await negotiate(configured, (note) => notes.push(note));
-    connection = createConnection(location);
+    connection = createConnection({
+      ...connectionSettings(location, location.timeouts.startConnectMs),
+      // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
+      query_timeout: queryTimeoutMs(location),
+    });
     const { isPooled } = await checkPooler(location);
     await connection.connect();
     // Behind a pooler, session settings would stay on a backend that others use.
@@ -89,22 +102,6 @@ export async function* inspectPostgresql(
 }
 
 /**
- * Creates a connection with the settings of the service.
- *
- * @throws {Error} when a file of a certificate cannot be read
- */
-function createConnection(location: PostgresqlLocation): Client {
-  const connection = new pg.Client({
-    ...connectionSettings(location, location.timeouts.startConnectMs),
-    // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
-    query_timeout: queryTimeoutMs(location),
-  });
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
-  return connection;
-}
-
-/**
  * Runs a query that returns one row.
  *
  * @throws {Error} of PostgreSQL, or when there is no row
@@ -118,7 +115,6 @@ async function queryRow<Row extends QueryResultRow>(connection: ClientBase, sql:
 /** The oldest major version that is still maintained (https://www.postgresql.org/support/versioning/). */
 const oldestMaintained = 15;
 
-/** The server's version, and whether it accepts writes. */
 async function inspectServer({ connection }: PostgresqlContext): Promise<Results> {
   const { version, recovering, readonly } = await queryRow<{
     version: number;
@@ -150,11 +146,6 @@ export function assessVersion(version: number): Result {
   return warning(`${found} no longer gets fixes`, `Upgrade to ${oldestMaintained} or later.`);
 }
 
-function inspectEncryption({ connection: { host, ssl }, location }: PostgresqlContext): Results {
-  const mode = new URL(location.url).searchParams.get('sslmode');
-  return assessEncryption({ host, hasTls: Boolean(ssl), mode });
-}
-
 /** How PostgreSQL is reached: its address or socket folder, and the `sslmode` of the URI, if any. */
 export interface Transport {
   readonly host: string;
@@ -179,7 +170,6 @@ export function assessEncryption({ host, hasTls, mode }: Transport): Result {
   return ok(`${encrypted}${mode === null ? '' : ` (sslmode=${mode})`}`);
 }
 
-/** Whether the server accepts as many connections as the service may open. */
 async function inspectConnections({
   connection,
   location: { poolSize },
@@ -229,16 +219,9 @@ async function inspectDurability({ connection }: PostgresqlContext): Promise<Res
   return problems.length > 0 ? problems : ok('fsync and full_page_writes are on');
 }
 
-/** Whether a 200 waits for a standby. */
-async function inspectStandby({ connection }: PostgresqlContext): Promise<Results> {
-  return assessReplication(await queryRow<ReplicationSettings>(connection, selectReplication));
-}
-
-/** The settings of replication on the connections of the service, and how many standbys receive the log. */
 interface ReplicationSettings {
   /** The value of `synchronous_commit`. The service sets it to `on` if it is `off`. */
   readonly commits: string;
-  /** The value of `synchronous_standby_names`. */
   readonly names: string;
   readonly receivers: number;
 }
@@ -268,7 +251,6 @@ export function assessReplication({ commits, names, receivers }: ReplicationSett
   return ok(found);
 }
 
-/** Whether the tables match this version, or this user may create them. */
 async function inspectMigrations({ connection, location }: PostgresqlContext): Promise<Results> {
   const { schema } = location;
   await checkEncoding(connection);
@@ -305,7 +287,6 @@ async function mayCreate(connection: ClientBase, schema: string): Promise<boolea
   return allowed;
 }
 
-/** Whether the user has the privileges that the service and the commands need, and the tables are unchanged. */
 async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Results> {
   await checkTables(connection);
   const { missing, fixed, mayStart } = await queryRow<{
@@ -328,7 +309,6 @@ async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Res
   );
 }
 
-/** The missing privileges on tokens, and whether the user may delete records and read the order of changes. */
 const selectPrivileges = `
   SELECT ARRAY(SELECT name FROM unnest(ARRAY[${tableNames.map((name) => `'${name}'`).join(', ')}]) AS name
       WHERE NOT has_table_privilege(name, 'UPDATE')) AS fixed,
@@ -339,10 +319,6 @@ const selectPrivileges = `
     SELECT 'use the sequence of' WHERE pg_get_serial_sequence('access_tokens', 'id') IS NOT NULL
       AND NOT has_sequence_privilege(pg_get_serial_sequence('access_tokens', 'id'), 'USAGE')
   ) AS missing`;
-
-async function inspectTokens({ connection, ...context }: PostgresqlContext): Promise<Results> {
-  return assessTokens((await connection.query<StoredToken>(selectTokens)).rows, context);
-}
 
 async function inspectWrite({ connection }: PostgresqlContext): Promise<Results> {
   try {
@@ -373,10 +349,8 @@ async function inspectCommit({ connection }: PostgresqlContext): Promise<Results
   }
 }
 
-/** The time above which commits are slow, in milliseconds. */
 const slowMs = 20;
 
-/** @param medianMs of the measured commits, in milliseconds */
 export function assessCommitTime(medianMs: number): Result {
   const found = `${medianMs.toFixed(2)} ms (median), which concurrent creates share`;
   if (medianMs <= slowMs) return ok(found);

@@ -18,10 +18,10 @@ it.each([
 });
 
 it.each([
-  [assessDiskSpace({ freeBytes: 2e8, databaseBytes: 0 }), 'error', '200 MB free'],
+  [assessDiskSpace({ free: 2e8, database: 0 }), 'error', '200 MB free'],
   // Without room for a backup.
-  [assessDiskSpace({ freeBytes: 2e9, databaseBytes: 3e9 }), 'warning', ''],
-  [assessDiskSpace({ freeBytes: 4e9, databaseBytes: 3e9 }), 'ok', ''],
+  [assessDiskSpace({ free: 2e9, database: 3e9 }), 'warning', ''],
+  [assessDiskSpace({ free: 4e9, database: 3e9 }), 'ok', ''],
   [assessSyncTime(0.1), 'ok', '10000 commits'],
   [assessSyncTime(25), 'warning', '40 commits'],
   [assessSyncTime(2_500), 'warning', '1 commits'],

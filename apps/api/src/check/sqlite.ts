@@ -11,14 +11,13 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { messageOf } from '../errors/operator-error.js';
 import { pathOfPage } from '../package-folder.js';
 import type { SqliteLocation } from '../store/database-location.js';
 import { findPending, readMigrations } from '../store/migrations.js';
-import { createFactory } from '../store/sqlite/connections.js';
+import { openConnection } from '../store/sqlite/connections.js';
 import { readLastBackup } from '../store/sqlite/database-files.js';
-import { explainFailure, findDriverError } from '../store/sqlite/errors.js';
+import { explainFailure } from '../store/sqlite/errors.js';
 import { ledgerOfSqlite } from '../store/sqlite/migrate-sqlite.js';
 import { tryInsert } from '../store/sqlite/open-sqlite.js';
 import { retryWhileBusy } from '../store/sqlite/transact.js';
@@ -36,8 +35,7 @@ import {
 import { anyRecord, assessTokens, describePending, selectTokens, type TokenContext } from './tables.js';
 
 export const contentItems: Items<Content> = {
-  'journal mode': inspectJournalMode,
-  migrations: inspectMigrations,
+  migrations: async ({ pending }) => describePending(await pending),
 };
 
 /** Only examined if the migrations have created the tables. A failed write may leave a transaction open, so it is last. */
@@ -48,7 +46,7 @@ export const tableItems: Items<Content> = {
 
 export const fileItems: Items<SqliteFiles> = {
   'file access': inspectFileAccess,
-  'file system': inspectFileSystem,
+  'file system': ({ folder }) => assessFileSystem(statfsSync(folder).type, folder, process.platform),
   'disk space': inspectDiskSpace,
   'sync time': inspectSyncTime,
   backup: inspectBackup,
@@ -72,29 +70,36 @@ function findFolder(folder: string): string {
 }
 
 interface Content extends TokenContext {
-  readonly connection: SqlDriverAdapter;
+  readonly connection: ReturnType<typeof openConnection>;
   readonly path: string;
+  readonly pending: Promise<readonly string[]>;
 }
 
 async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerator<Finding> {
-  let connection: SqlDriverAdapter | undefined;
+  let connection: Content['connection'] | undefined;
   try {
     // SQLite would create a file that is missing, and an empty one has no tables yet.
     if (!statSync(path, { throwIfNoEntry: false })?.size) return yield missing(path);
-    connection = await open(path);
+    // Reads from it, to detect a file that is locked, damaged or not a database.
+    connection = await retryWhileBusy(
+      () => openConnection(path, 'SELECT name FROM sqlite_schema LIMIT 1'),
+      busyTimeoutMs,
+    );
     yield { item: 'database', ...ok(`SQLite file ${path}`) };
-    const hasTables = await findPendingNames(connection).then(
-      (pending) => pending.length === 0,
-      // The item of the migrations reports why.
+    const pending = findPending(ledgerOfSqlite(connection), readMigrations('sqlite')).then((migrations) =>
+      migrations.map(({ name }) => name),
+    );
+    const context = { connection, path, pending, ...tokens };
+    yield* inspectAll(contentItems, context);
+    const areApplied = pending.then(
+      ({ length }) => length === 0,
       () => false,
     );
-    const context = { connection, path, ...tokens };
-    yield* inspectAll(contentItems, context);
-    if (hasTables) yield* inspectAll(tableItems, context);
+    if (await areApplied) yield* inspectAll(tableItems, context);
   } catch (error) {
     yield { item: 'database', ...failure(explainFailure(error, path)) };
   } finally {
-    await connection?.dispose();
+    connection?.close();
   }
 }
 
@@ -107,46 +112,9 @@ function missing(path: string): Finding {
 /** How long to wait for another process that has locked the file, in milliseconds, as in the service. */
 const busyTimeoutMs = 1_000;
 
-/** Opens the file, and reads from it, to detect a file that is locked, damaged or not a database. */
-function open(path: string): Promise<SqlDriverAdapter> {
-  return retryWhileBusy(async () => {
-    const connection = await createFactory(path).connect();
-    try {
-      await connection.executeScript('SELECT name FROM sqlite_schema LIMIT 1');
-      return connection;
-    } catch (error) {
-      await connection.dispose();
-      throw error;
-    }
-  }, busyTimeoutMs);
-}
-
-async function query(connection: SqlDriverAdapter, sql: string): Promise<readonly (readonly unknown[])[]> {
-  return (await connection.queryRaw({ sql, args: [], argTypes: [] })).rows;
-}
-
-/** The names of the pending migrations. */
-async function findPendingNames(connection: SqlDriverAdapter): Promise<readonly string[]> {
-  const pending = await findPending(ledgerOfSqlite(connection), readMigrations('sqlite'));
-  return pending.map(({ name }) => name);
-}
-
-async function inspectJournalMode({ connection }: Content): Promise<Results> {
-  const [[mode] = []] = await query(connection, 'PRAGMA journal_mode');
-  if (mode === 'wal') return ok('wal');
-  return warning(
-    `${String(mode)} instead of wal, since another program has changed it`,
-    'serve sets it at startup; keep other programs from changing it while the service runs.',
-  );
-}
-
-async function inspectMigrations({ connection }: Content): Promise<Results> {
-  return describePending(await findPendingNames(connection));
-}
-
-async function inspectTokens({ connection, ...context }: Content): Promise<Results> {
+function inspectTokens({ connection, ...context }: Content): Results {
   try {
-    const rows = await query(connection, selectTokens);
+    const rows = connection.prepare<[], unknown[]>(selectTokens).raw().all();
     const tokens = rows.map(([id, name, scopes, expiresAt]) => ({
       id: Number(id),
       name: String(name),
@@ -155,7 +123,7 @@ async function inspectTokens({ connection, ...context }: Content): Promise<Resul
     }));
     return assessTokens(tokens, context);
   } catch (error) {
-    return failure(findDriverError(error)?.message ?? messageOf(error));
+    return failure(messageOf(error));
   }
 }
 
@@ -168,7 +136,6 @@ async function inspectWrite({ connection, path }: Content): Promise<Results> {
   }
 }
 
-/** The files to examine. */
 interface SqliteFiles {
   /** The database file; it may not exist yet. */
   readonly path: string;
@@ -176,7 +143,6 @@ interface SqliteFiles {
   readonly folder: string;
 }
 
-/** Permissions of the group and of all others. */
 const groupAndOthers = 0o077;
 /** The permission of all others to create and remove files of a folder, unless it is sticky. */
 const othersWrite = 0o002;
@@ -226,11 +192,6 @@ function inspectFolder(folder: string): readonly Result[] {
   return [failure(found, `Restrict writing to its owner: chmod go-w ${folder}`)];
 }
 
-/** Whether the file system keeps what is synced to it, and shares SQLite's write-ahead log between processes. */
-function inspectFileSystem({ folder }: SqliteFiles): Results {
-  return assessFileSystem(statfsSync(folder).type, folder, process.platform);
-}
-
 /** File systems over a network, by the number that Linux gives their type (statfs(2), linux/magic.h). */
 const networkTypes: Readonly<Record<number, string>> = {
   26985: 'NFS',
@@ -274,14 +235,10 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
 /** The free space below which the write-ahead log, which has up to 128 MB, may fill the disk, in bytes. */
 const minFreeBytes = 256 * 2 ** 20;
 
-/** Whether the disk has room for the write-ahead log, and for a backup beside the database. */
 function inspectDiskSpace({ path, folder }: SqliteFiles): Results {
   const { bavail, bsize } = statfsSync(folder);
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return assessDiskSpace({
-    freeBytes: bavail * bsize,
-    databaseBytes: sizeOf(path) + sizeOf(`${path}-wal`),
-  });
+  return assessDiskSpace({ free: bavail * bsize, database: sizeOf(path) + sizeOf(`${path}-wal`) });
 }
 
 /** How old the last backup may be, in milliseconds: two days. */
@@ -300,21 +257,15 @@ function inspectBackup({ path }: SqliteFiles): Result {
   return Date.now() - last > maxBackupAgeMs ? warning(made, advice) : ok(made);
 }
 
-/** The space available to users, and the size of the database with its write-ahead log. */
-interface DiskSpace {
-  readonly freeBytes: number;
-  readonly databaseBytes: number;
-}
-
-export function assessDiskSpace({ freeBytes, databaseBytes }: DiskSpace): Result {
-  const [free, size] = [freeBytes, databaseBytes].map((bytes) => Math.round(bytes / 1e6));
-  const found = `${free} MB free, and the database has ${size} MB`;
-  if (freeBytes < minFreeBytes)
+export function assessDiskSpace(bytes: { readonly free: number; readonly database: number }): Result {
+  const toMegabytes = (count: number) => Math.round(count / 1e6);
+  const found = `${toMegabytes(bytes.free)} MB free, and the database has ${toMegabytes(bytes.database)} MB`;
+  if (bytes.free < minFreeBytes)
     return failure(
       `${found}: on a full disk no record can be stored`,
       'Free space, or move the database to a larger disk.',
     );
-  if (freeBytes < databaseBytes)
+  if (bytes.free < bytes.database)
     return warning(
       `${found}: a backup next to it would not fit`,
       'Back up to another disk, and plan for a larger one.',
@@ -351,7 +302,6 @@ async function measureSync(path: string): Promise<number> {
   }
 }
 
-/** @param medianMs of the measured writes, in milliseconds */
 export function assessSyncTime(medianMs: number): Result {
   const commits = Math.max(1, Math.floor(1_000 / medianMs));
   const found = `${medianMs.toFixed(2)} ms (median): at most ${commits} commits per second, shared by concurrent creates`;

@@ -4,15 +4,12 @@ import { resources } from '@plant-store/contract/resources';
 import { pathOfPage } from '../package-folder.js';
 import { ok, type Result, warning } from './finding.js';
 
-/** The tables of all resources. */
 export const tableNames = Object.values<Resource>(resources).map(({ plural }) => plural);
 
-/** A record of any resource. */
 export const anyRecord = new Intl.ListFormat('en-US', { type: 'disjunction' }).format(
   Object.values<Resource>(resources).map(({ name }) => withArticle(name)),
 );
 
-/** @param pending the names of the migrations that are not applied yet */
 export function describePending(pending: readonly string[]): Result {
   if (pending.length === 0) return ok('up to date');
   return warning(
@@ -21,7 +18,6 @@ export function describePending(pending: readonly string[]): Result {
   );
 }
 
-/** A token that is not revoked, as stored. */
 export interface StoredToken {
   readonly id: number;
   readonly name: string;
@@ -30,17 +26,13 @@ export interface StoredToken {
   readonly expiresAt: Date | null;
 }
 
-/** What the check of tokens depends on. */
 export interface TokenContext {
-  /** The current time of this machine, in milliseconds since the epoch. */
   now(): number;
-  /** Whether JSON Web Tokens of an identity provider are accepted, too. */
   readonly acceptsJwts: boolean;
   /** Whether the page is served, which shows records only to a token that may read them. */
   readonly servesPage: boolean;
 }
 
-/** The rows of the tokens that are not revoked. */
 export const selectTokens =
   'SELECT id, name, scopes, expires_at AS "expiresAt" FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
 
@@ -49,10 +41,8 @@ export const selectTokens =
  */
 const noticeMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Maximum tokens named in one finding. */
 const maxNamed = 10;
 
-/** Whether there are valid tokens that do not expire soon. */
 export function assessTokens(tokens: readonly StoredToken[], context: TokenContext): Result {
   const now = context.now();
   const expiresBy = (time: number) => (token: StoredToken) =>

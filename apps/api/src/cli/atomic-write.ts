@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, type Stats } from 'node:fs';
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { OperatorError } from '../errors/operator-error.js';
+import { codeOf, OperatorError } from '../errors/operator-error.js';
+import { syncToDisk } from '../store/sqlite/database-files.js';
 import { explainUnwritable } from './file-access.js';
-
-/** A user and a group by their numbers. */
-export interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
 
 /**
  * Creates a file atomically: complete and synced to disk, readable by one user only (0600), or not at all. While it is
@@ -17,14 +12,13 @@ export interface Owner {
  *
  * @param fill writes to the given path of an empty file
  * @param owner of the file, which only root may give away; by default this user
- * @returns what `fill` returns
  * @throws {OperatorError} when the file exists, and is left unchanged, or cannot be written
  * @throws what `fill` throws
  */
 export async function writeAtomically<Result>(
   path: string,
   fill: (temporaryPath: string) => Promise<Result>,
-  owner?: Owner,
+  owner?: Pick<Stats, 'uid' | 'gid'>,
 ): Promise<Result> {
   if (existsSync(path)) throw new OperatorError(alreadyThere(path));
   const temporaryPath = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
@@ -36,7 +30,7 @@ export async function writeAtomically<Result>(
     const result = await fill(temporaryPath);
     await file.sync();
     await publish(temporaryPath, path);
-    await syncFolder(dirname(path));
+    syncToDisk(dirname(path));
     return result;
   } catch (error) {
     // Where it could not be created, removing it may fail, too.
@@ -56,7 +50,7 @@ async function publish(temporaryPath: string, path: string): Promise<void> {
     await link(temporaryPath, path);
     await rm(temporaryPath);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && noLinks.includes(error.code))) throw error;
+    if (!noLinks.includes(codeOf(error))) throw error;
     // Reserves the name with an empty file of our own.
     await (await createEmpty(path)).close();
     await rename(temporaryPath, path).catch(async (failure) => {
@@ -69,11 +63,6 @@ async function publish(temporaryPath: string, path: string): Promise<void> {
 /** Creates a file, and never opens one that exists or that a symbolic link leads to. */
 function createEmpty(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600);
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
 }
 
 function explain(error: unknown, path: string): unknown {

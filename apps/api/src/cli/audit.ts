@@ -5,7 +5,6 @@ import type { Config } from '../config.js';
 import { type CliContext, type JsonOption, toJsonLine, writeResult } from './cli-context.js';
 import { retryWhileUnavailable, withDatabase } from './database.js';
 
-/** Which entries are printed. */
 export interface AuditOptions extends JsonOption {
   readonly action?: AuditAction;
   /** By default all. */
@@ -14,7 +13,6 @@ export interface AuditOptions extends JsonOption {
   readonly after?: number;
 }
 
-/** The maximum number of entries that are read at a time. */
 const pageSize = 1_000;
 
 /** Prints who did what with tokens, backups and imported files, the newest first, with `--json` as `GET /audit` gives it. */
@@ -41,7 +39,6 @@ export async function printAudit(
   });
 }
 
-/** The first line. */
 const columns = ['NUMBER', 'TIME', 'ACTION', 'BY', 'ABOUT'];
 
 function describe({ number, at, action, by, ...about }: AuditEntry): string {

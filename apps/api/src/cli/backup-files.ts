@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { OperatorError } from '../errors/operator-error.js';
 import { writeAtomically } from './atomic-write.js';
 
-/** The parts of a backup's name. */
 export interface BackupName {
   readonly name: string;
   /** The id of its store; `undefined` in names of versions before 1.5, and where the store had no id yet. */
@@ -21,7 +20,6 @@ export function nameBackup(storeId: string | undefined, time: Date): string {
   return `plant-store-${storeId === undefined ? '' : `${storeId}-`}${stamp}Z.db`;
 }
 
-/** Parses a file name; `undefined` if it is not the name of a backup. */
 export function parseBackupName(name: string): BackupName | undefined {
   const [, storeId, day, hour, minute, second] = pattern.exec(name) ?? [];
   const time = new Date(`${day}T${hour}:${minute}:${second}Z`);
@@ -45,7 +43,6 @@ export function sortBackups(
   };
 }
 
-/** The warning about backups with a name in the future. */
 export function warnOfFuture(future: readonly string[], now: Date): string {
   return `Warning: these names are in the future, so they never count as the newest backup: ${future.join(', ')}. It is ${now.toISOString().slice(0, 19)}Z by the clock of this machine. If that is right, rename these backups to when they were made, or remove them.`;
 }
@@ -60,7 +57,6 @@ export async function hashFile(path: string, signal: AbortSignal): Promise<strin
   return hash.digest('hex');
 }
 
-/** The path of the file that holds the SHA-256 of a file, next to it. */
 export const sha256PathOf = (path: string) => `${path}.sha256`;
 
 /** Writes the SHA-256 of a file beside it, as `sha256sum` does (GNU coreutils, "cksum output modes"). */
@@ -71,10 +67,7 @@ export async function writeSha256(path: string, sha256: string): Promise<void> {
     (character) => ({ '\\': '\\\\', '\n': '\\n', '\r': '\\r' })[character] ?? '',
   );
   const line = `${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`;
-  await writeAtomically(sha256PathOf(path), async (temporaryPath) => {
-    const file = await open(temporaryPath, 'w');
-    await file.writeFile(line).finally(() => file.close());
-  });
+  await writeAtomically(sha256PathOf(path), (temporaryPath) => writeFile(temporaryPath, line));
 }
 
 /**

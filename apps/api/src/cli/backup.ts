@@ -30,7 +30,6 @@ export interface BackupOptions extends JsonOption {
 /**
  * Copies a SQLite database while services use it, checks the copy, and then removes older ones of this store, if requested.
  *
- * @param environment has the credentials for S3
  * @throws {OperatorError} when the engine has its own backup tool, there is no database, or it cannot be copied; nothing is removed then
  */
 export async function backUp(
@@ -71,8 +70,7 @@ export async function backUp(
     `${countRecords(copy.records)} copied to ${at}, and the copy checked.`,
   );
   await warnOfSchema(copy, context);
-  if (keep > 0 && place.names !== undefined)
-    await removeOld(await place.names(), { name, storeId, keep, place }, context);
+  if (keep > 0) await removeOld(place, name, storeId, keep, context);
 }
 
 /** How many records there are of each resource, by the names of their tables. */
@@ -105,20 +103,13 @@ async function warnOfSchema({ deviations, additions }: CheckedCopy, context: Cli
 
 /** Removes all but the latest backups of this store. The new one always stays, even if the time in another name is later. */
 async function removeOld(
-  names: readonly string[],
-  {
-    name,
-    storeId,
-    keep,
-    place,
-  }: {
-    readonly name: string;
-    readonly storeId: string | undefined;
-    readonly keep: number;
-    readonly place: Place;
-  },
+  place: Place,
+  name: string,
+  storeId: string | undefined,
+  keep: number,
   context: CliContext,
 ): Promise<void> {
+  const names = (await place.names?.()) ?? [];
   const now = new Date();
   const { backups, future } = sortBackups(names, now);
   const others = backups.filter((backup) => backup.name !== name);
@@ -140,7 +131,6 @@ async function removeOld(
     );
 }
 
-/** Where backups are kept. */
 interface Place {
   /** Stores what `fill` writes into an empty file, completely and with its SHA-256, or not at all. */
   store(

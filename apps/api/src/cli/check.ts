@@ -41,11 +41,7 @@ export async function check(
   if (!json) await context.message(summary);
 }
 
-/**
- * Yields each finding immediately. Loads only the code of the configured engine.
- *
- * @param now returns the time of this machine, in milliseconds since the epoch
- */
+/** Yields each finding immediately. Loads only the code of the configured engine. */
 export async function* examine(settings: Settings, now: () => number): AsyncGenerator<Finding> {
   yield* inspectAll(configurationItems, settings);
   const { database, jwt, pageFolder } = settings.config;
@@ -68,8 +64,6 @@ function examineInvalid({ issues }: ConfigurationError, environment: Environment
 /**
  * Asks the admin port of a running service whether it is ready for creates, and prints the answer, with `--json` as `/readyz` gives it.
  *
- * @param adminUrl the URL of the admin port, such as `http://127.0.0.1:3001`
- * @param timeoutMs how long to wait for a reply, in milliseconds
  * @throws {OperatorError} when it is not ready, does not reply, or is not a Plant Store
  */
 export async function requireReady(

@@ -3,11 +3,10 @@ import type { Readable, Writable } from 'node:stream';
 import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import { CommanderError } from 'commander';
-import { OperatorError } from '../errors/operator-error.js';
+import { codeOf, OperatorError } from '../errors/operator-error.js';
 
 /** A command's input and output: `main.ts` passes in those of the process, tests their own. */
 export interface CliContext {
-  /** The command as the user typed it, such as `plant-store`. */
   readonly commandName: string;
   /** The working directory, for resolving relative paths. */
   readonly folder: string;
@@ -83,7 +82,6 @@ export async function writeResult({ output }: Pick<CliContext, 'output'>, text: 
   });
 }
 
-/** The option `--json` of a command. */
 export interface JsonOption {
   readonly json?: boolean | undefined;
 }
@@ -192,7 +190,7 @@ export function reportFailure(error: unknown, context: Pick<CliContext, 'message
     return error.exitCode;
   }
   // The reader of the result has read enough, as `head` does.
-  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 1;
+  if (codeOf(error) === 'EPIPE') return 1;
   void context.message(
     `plant-store: unexpected error\n${error instanceof Error ? error.stack : String(error)}`,
   );

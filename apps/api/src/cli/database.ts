@@ -1,7 +1,6 @@
 import type { ServiceError } from '@plant-store/records';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-
 import { pathOfPage } from '../package-folder.js';
 import { type RetryPolicy, retry } from '../runtime/timing.js';
 import { type Database, isDatabaseUnavailable, type OpenOptions } from '../store/database.js';
@@ -10,7 +9,6 @@ import type { RecordStore } from '../store/store.js';
 import { type CliContext, countOf, type JsonOption, toJsonLine } from './cli-context.js';
 import { pluralsOf, type RecordType, recordTypes } from './formats.js';
 
-/** Opens the database for an action, and closes it after that. */
 export async function withDatabase<Result>(
   config: Pick<Config, 'database'> & Partial<Pick<Config, 'historyDays'>>,
   options: OpenOptions,
@@ -25,7 +23,6 @@ export async function withDatabase<Result>(
   }
 }
 
-/** The store of a resource. */
 export function storeOf({ stores }: Pick<Database, 'stores'>, { resource }: RecordType): RecordStore {
   // Commands pass it only records that the schemas of the resource have read.
   const byName = stores as unknown as Readonly<Record<string, RecordStore>>;
@@ -40,7 +37,6 @@ const policy: RetryPolicy = { timeoutMs: 60_000, delayMs: 500 };
 /**
  * Runs an idempotent action, and retries it while the database does not answer.
  *
- * @param signal once aborted, one last attempt follows
  * @throws {OperatorError} when the database has not answered in all that time
  * @throws the reason of the signal when the last attempt after it was not answered either
  * @throws any other error of the action

@@ -1,9 +1,7 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isTombstone, type Stored, type StoredRecord, withoutTombstones } from '@plant-store/records';
-import type { AccessTokenStore } from '../auth/token-service.js';
 import type { Config } from '../config.js';
-
 import type { Database } from '../store/database.js';
 import type { PageLimits, RecordStore } from '../store/store.js';
 import { writeAtomically } from './atomic-write.js';
@@ -20,7 +18,6 @@ import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import type { FormatName, RecordType } from './formats.js';
 import { describeWho, showHistory } from './one-record.js';
 
-/** Which records are printed, and how. */
 export interface ListOptions extends JsonOption {
   /** The values that fields must have, by their names. */
   readonly equal: Readonly<Record<string, unknown>>;
@@ -33,7 +30,6 @@ export interface ListOptions extends JsonOption {
   readonly format: FormatName;
 }
 
-/** Prints the records that match, page after page. */
 export async function list(
   config: Config,
   type: RecordType,
@@ -56,15 +52,13 @@ export async function list(
     : formats[format];
   await withDatabase(config, { mustExist: true }, async (database) => {
     const store = storeOf(database, type);
-    const { accessTokens } = database;
     await writeResult(context, head);
     let after: string | undefined;
     do {
       const order = newest ? 'newest' : 'id';
       const query = { ...equal, limit: 1_000, order, q, addedFrom, addedBefore, after } as const;
       const { records, next } = await retryWhileUnavailable(() => operations.list(store, query, pace));
-      const people = { type, store, accessTokens, write, json };
-      const lines = by ? await withPeople(records, people) : records.map(write);
+      const lines = by ? await withPeople(records, database, type, write, json) : records.map(write);
       await writeResult(context, lines.join(''));
       after = next;
     } while (after !== undefined);
@@ -77,22 +71,14 @@ const pace = { limits: () => ({ bytes: 2 ** 22, durationMs: 1_000 }) };
 /** The lines of records, each with who added it and who updated it last, if known. */
 async function withPeople(
   records: readonly Stored<object>[],
-  {
-    type,
-    store,
-    accessTokens,
-    write,
-    json,
-  }: {
-    readonly type: RecordType;
-    readonly store: Pick<RecordStore, 'findHistory'>;
-    readonly accessTokens: Pick<AccessTokenStore, 'list'>;
-    readonly write: (record: Stored<object>) => string;
-    readonly json: boolean;
-  },
+  database: Database,
+  type: RecordType,
+  write: (record: Stored<object>) => string,
+  json: boolean,
 ): Promise<readonly string[]> {
+  const ids = records.map(({ id }) => id);
   const [histories, tokens] = await retryWhileUnavailable(() =>
-    Promise.all([store.findHistory(records.map(({ id }) => id)), accessTokens.list()]),
+    Promise.all([storeOf(database, type).findHistory(ids), database.accessTokens.list()]),
   );
   const byId = new Map(histories.map((history) => [history.record.id, history]));
   return records.map((record) => {
@@ -132,7 +118,6 @@ export async function exportRecords(
   await context.message(`${counts.join(', ')} exported.`);
 }
 
-/** Where an export is written. */
 interface Target {
   write(lines: string): Promise<void>;
   showCount(count: number): void;
@@ -200,7 +185,6 @@ async function writeRecords(
  * Reads all records and tombstones in the order of their ids, page by page: every one that was stored before the call, and possibly
  * some that were stored since.
  *
- * @param read see `Store`
  * @param attempt reads the next page; may call its argument again after an error, which resumes after the last page
  */
 export async function* readAll(

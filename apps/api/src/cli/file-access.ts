@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../errors/operator-error.js';
 import { findClosedFolder } from '../store/sqlite/errors.js';
 
 /**
@@ -43,10 +44,6 @@ Then name the copy in that folder.`;
 }
 
 const denials: readonly unknown[] = ['EACCES', 'EPERM'];
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
 
 /** This user, and the options of `install` that set the owner: by name, or by number if there is no name. */
 function readUser(): { readonly user: string; readonly owner: string } {

@@ -29,9 +29,7 @@ import * as z from 'zod';
 import { parseJsonBytes } from '../http/json-body.js';
 import { operationsByName } from '../resources.js';
 
-/** How records of a resource are printed. */
 export interface Format {
-  /** Comes before the first record. */
   readonly head: string;
   /** Formats a record with its line feed. A tombstone is formatted if the format supports it, otherwise the text is empty. */
   write(record: StoredRecord<object>): string;
@@ -40,7 +38,6 @@ export interface Format {
 export const formatNames = ['ndjson', 'csv', 'table'] as const;
 export type FormatName = (typeof formatNames)[number];
 
-/** What commands need from a resource. */
 export interface RecordType {
   readonly resource: Resource;
   readonly operations: Operations<object>;
@@ -192,12 +189,7 @@ function readJson<Line>(
   return read(value);
 }
 
-/**
- * Reads a line that names a record to delete: an id, or an object with one, such as a record of an export.
- *
- * @param ofIds the resource of a plain id
- * @param only as in `readRecordLine`
- */
+/** Reads a line that names a record to delete: an id, or an object with one, such as a record of an export. */
 export function readIdLine(
   bytes: Buffer,
   types: RecordTypes,
@@ -252,7 +244,6 @@ const [first, ...others] = Object.values(operationsByName).map((operations) =>
 );
 if (first === undefined) throw new Error('There are no resources');
 
-/** As the service has them. */
 export const recordTypes: RecordTypes = [first, ...others];
 
 const whiteSpace = new Set(Buffer.from(' \t\r'));
@@ -270,6 +261,7 @@ export interface Line {
 }
 
 const lineFeed = 0x0a;
+const byteOrderMark = Buffer.from('\uFEFF');
 
 /**
  * Splits a stream of bytes into lines. It buffers a single line, up to the limit. A line feed at the very end does not begin another line,
@@ -293,10 +285,14 @@ export async function* splitLines(
   }
 
   function take(): Line {
-    const bytes = lineBytes > limitBytes ? undefined : join(parts);
+    const [first] = parts;
+    // Most lines are in one chunk, which needs no copy.
+    const all = first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
+    const bytes = number === 1 && all.indexOf(byteOrderMark) === 0 ? all.subarray(byteOrderMark.length) : all;
+    const line = { number: number++, bytes: lineBytes > limitBytes ? undefined : bytes };
     parts = [];
     lineBytes = 0;
-    return { number, bytes: number++ === 1 && bytes ? withoutByteOrderMark(bytes) : bytes };
+    return line;
   }
 
   for await (const chunk of chunks) {
@@ -309,15 +305,4 @@ export async function* splitLines(
     if (start < chunk.length) add(chunk.subarray(start));
   }
   if (lineBytes > 0 && !signal?.aborted) yield take();
-}
-
-/** Concatenates the parts of a line. Most lines are in one chunk, which needs no copy. */
-function join(parts: readonly Buffer[]): Buffer {
-  const [first] = parts;
-  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
-}
-
-function withoutByteOrderMark(bytes: Buffer): Buffer {
-  const mark = Buffer.from('\uFEFF');
-  return bytes.subarray(0, mark.length).equals(mark) ? bytes.subarray(mark.length) : bytes;
 }

@@ -35,14 +35,12 @@ import {
   splitLines,
 } from './formats.js';
 
-/** What to import, and from which line. */
 export interface ImportOptions extends JsonOption {
   /** Standard input by default. */
   readonly file: string | undefined;
   readonly fromLine: number;
   /** By default inferred from the file name, otherwise NDJSON. */
   readonly format?: ImportFormat | undefined;
-  /** Whether the IDs of deleted records are reused for records of the file. */
   readonly reuseDeletedIds?: boolean;
   /** The resource whose lines are imported; all by default. */
   readonly only?: RecordType | undefined;
@@ -50,10 +48,6 @@ export interface ImportOptions extends JsonOption {
 
 export const importFormats = ['ndjson', 'csv', 'tsv'] as const;
 type ImportFormat = (typeof importFormats)[number];
-
-function formatOf(file = ''): ImportFormat {
-  return importFormats.find((name) => file.toLowerCase().endsWith(`.${name}`)) ?? 'ndjson';
-}
 
 /**
  * Stores the records of a file. Invalid lines are reported and skipped.
@@ -64,9 +58,11 @@ function formatOf(file = ''): ImportFormat {
 export async function importRecords(
   config: Config,
   types: RecordTypes,
-  { file, fromLine, format = formatOf(file), reuseDeletedIds = false, only, json }: ImportOptions,
+  { file, fromLine, format: named, reuseDeletedIds = false, only, json }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
+  const ending = file?.toLowerCase().split('.').at(-1);
+  const format = named ?? importFormats.find((name) => name === ending) ?? 'ndjson';
   const command: LineCommand = {
     noun: 'line',
     async *read(chunks, limits, signal) {
@@ -161,13 +157,11 @@ const minCsvLength = 2 ** 20;
 interface LineCommand {
   /** What the numbers count. */
   readonly noun: 'line' | 'argument';
-  /** Whether the database must exist; otherwise it is created as needed. */
   readonly mustExist?: boolean;
   read(chunks: AsyncIterable<Buffer>, limits: ReadLimits, signal: AbortSignal): AsyncIterable<Batch>;
   readonly store: StoreRecords;
   /** What was done, for programs and for people. */
   sum(counts: Counts): { readonly outcome: object; readonly words: string };
-  /** The audit entry, if any. */
   audit?(counts: Counts, complete: boolean): ImportedFile;
   explainUnfinished(nextLine: number): string;
   explainBad(bad: number): string;
@@ -183,7 +177,6 @@ type StoreRecords = (
   type: RecordType,
 ) => Promise<readonly RowOutcome[]>;
 
-/** A record or a tombstone, and its resource. */
 export type Row = Exclude<RecordLine, { readonly reason: string }>;
 
 /** The result of a row: whether it changed anything, and the problem to report, if any. */
@@ -289,7 +282,6 @@ export async function storeLines(
   if (counts.bad > 0) throw new OperatorError(command.explainBad(counts.bad));
 }
 
-/** Stores the rows of each resource together. */
 async function storeByType(
   rows: readonly Row[],
   store: (records: readonly StoredRecord<object>[], type: RecordType) => Promise<readonly RowOutcome[]>,
@@ -345,7 +337,6 @@ export interface BatchOutcome {
   readonly alreadyThere: number;
   /** The lines that changed nothing, in ascending order. */
   readonly badLines: readonly { readonly number: number; readonly reason: string }[];
-  /** How many of the bad lines are invalid. */
   readonly invalid: number;
   /** The number of the line that follows the batch: all lines before it are done. */
   readonly nextLine: number;
@@ -537,7 +528,6 @@ export async function* readBatches(
   yield* groupLines(readLines(chunks, limits, readLine, signal), limits);
 }
 
-/** A line and its size in bytes. */
 type SizedLine = NumberedLine & { readonly bytes: number };
 
 async function* readLines(

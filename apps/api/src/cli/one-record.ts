@@ -1,7 +1,6 @@
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { messagesOf } from '@plant-store/contract/messages';
 import { type AccessToken, isTombstone, type RecordState, toIsoTime } from '@plant-store/records';
-
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
 import type { Database } from '../store/database.js';
@@ -11,7 +10,6 @@ import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import type { RecordType } from './formats.js';
 
 export interface ShowOptions extends JsonOption {
-  /** Print what the record was before each update, too. */
   readonly history?: boolean;
 }
 
@@ -44,7 +42,6 @@ export async function show(
   });
 }
 
-/** The limits of each page of states. */
 const pageLimits = { matches: 1_000, bytes: 2 ** 22 };
 
 /**

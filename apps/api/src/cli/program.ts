@@ -17,7 +17,6 @@ import * as z from 'zod';
 import { wholeNumber } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-
 import { pathOfPage } from '../package-folder.js';
 import { type AuditOptions, printAudit } from './audit.js';
 import { backUp } from './backup.js';
@@ -40,15 +39,12 @@ import {
   rotateToken,
 } from './token.js';
 
-/** What the command line depends on. */
 export interface ProgramDependencies {
   readonly version: string;
   readonly context: CliContext;
   /** Reads the configuration; only called for a command that needs it. */
   readConfig(): Config;
-  /** The environment that `readConfig` reads. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called once a service has stopped. */
   onServiceStopped(): void;
   /** The resources; by default those of the service. */
   readonly types?: RecordTypes;
@@ -70,11 +66,7 @@ export async function runProgram(args: readonly string[], dependencies: ProgramD
   }
 }
 
-/**
- * Adds the command `complete`, which shell completion scripts call.
- *
- * @returns what prints that script
- */
+/** Adds the command `complete`, which shell completion scripts call, and returns what prints such a script. */
 async function addCompletion(program: Command) {
   const { default: addTab } = await import('@bomb.sh/tab/commander');
   // The library adds its own command that prints the script, and would offer that as a completion.
@@ -125,7 +117,6 @@ function pointToHelp(command: Command, name: string): void {
   for (const child of command.commands) pointToHelp(child, `${name} ${child.name()}`);
 }
 
-/** The commands that run and examine a service. */
 function addService(
   program: Command,
   { context, readConfig, environment, onServiceStopped }: ProgramDependencies,
@@ -193,12 +184,10 @@ interface RotateTokenOptions extends JsonOption {
   readonly can?: readonly Scope[];
 }
 
-/** An option to print data for programs. */
 function jsonOption(what: string): Option {
   return new Option('--json', `print JSON: ${what}`);
 }
 
-/** What `--json` prints of each token. */
 const tokenLines = 'an object for each token, one per line';
 
 function addTokens(program: Command, { context, readConfig }: ProgramDependencies): void {
@@ -350,11 +339,6 @@ const placeholders: Readonly<Record<Kind, string>> = {
 const optionOf = (name: string, prefix = '--') =>
   `${prefix}${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** The fields of all resources; if several have the same name, the first one. */
-function allFieldsOf(types: RecordTypes): ReadonlyMap<string, Field> {
-  return new Map(types.toReversed().flatMap(({ resource }) => fieldsOf(resource)));
-}
-
 /**
  * Parses the options that are named after fields with the schemas of the resource.
  *
@@ -385,7 +369,6 @@ const anyOf = new Intl.ListFormat('en-US', { type: 'disjunction' });
 const anyRecordOf = (types: RecordTypes) =>
   anyOf.format(types.map(({ resource }) => withArticle(resource.name)));
 
-/** The commands that print and change records. */
 function addRecords(
   program: Command,
   { context, readConfig }: ProgramDependencies,
@@ -398,7 +381,8 @@ function addRecords(
     Int64ParameterSchema,
     `Give the id of ${anyRecordOf(types)}, from ${INT64_MIN} to ${INT64_MAX}.`,
   );
-  const allFields = allFieldsOf(types);
+  // If several resources have a field of the same name, the first one counts.
+  const allFields = new Map(types.toReversed().flatMap(({ resource }) => fieldsOf(resource)));
   const fields = [...allFields];
 
   const listCommand = addResourceOption(program.command('list'), types, plural).description(
@@ -523,7 +507,6 @@ function addRecords(
     );
 }
 
-/** The commands that create, migrate, copy and replace a database. */
 function addDatabase(
   program: Command,
   { context, readConfig, environment }: ProgramDependencies,

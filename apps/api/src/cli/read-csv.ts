@@ -28,7 +28,6 @@ interface CsvOptions {
 /** More columns than any real table of records has. */
 const maxColumns = 1_000;
 
-/** Maximum length of a list of names in a message. */
 const maxNamesLength = 500;
 
 /**
@@ -204,7 +203,10 @@ async function* decode(
   let text = '';
   try {
     for await (const chunk of chunks) {
-      decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
+      // Excel's "Unicode text" is UTF-16.
+      const mark = chunk.toString('hex', 0, 2);
+      const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
+      decoder ??= new TextDecoder(encoding, { fatal: true });
       text += decoder.decode(chunk, { stream: true });
       const isEnough = text.length >= unfinished() && !text.endsWith('\r');
       if (!isEnough && text.length < maxTextLength) continue;
@@ -218,10 +220,4 @@ async function* decode(
       cause: error,
     });
   }
-}
-
-/** Detects the encoding by the byte order mark. Excel's "Unicode text" is UTF-16. */
-function encodingOf(start: Buffer): string {
-  const mark = start.toString('hex', 0, 2);
-  return mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
 }

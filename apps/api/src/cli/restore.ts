@@ -36,7 +36,6 @@ export interface RestoreOptions extends JsonOption {
 /**
  * Checks a backup, and replaces a SQLite database with it. The old database is renamed in the same folder, never deleted.
  *
- * @param environment contains the credentials for S3
  * @throws {OperatorError} when the backup is not a complete one of this plant store, or a service has the database open; nothing is
  * changed then
  */
@@ -138,7 +137,7 @@ export async function restore(
     });
     const { replaceStoreId } = await import('../store/sqlite/describe-store.js');
     const storeId = fromOtherStore ? (replaced?.storeId ?? randomBytes(8).toString('hex')) : copy.storeId;
-    if (storeId !== undefined && storeId !== copy.storeId) await replaceStoreId(restored, storeId);
+    if (storeId !== undefined && storeId !== copy.storeId) replaceStoreId(restored, storeId);
     // SQLite leaves the log in place, without an error, if it cannot write all of it to the database, for example on a full disk.
     if (existsSync(`${restored}-wal`)) throw incomplete('its write-ahead log is left');
     const kept = await moveAway(path);
@@ -205,7 +204,6 @@ If you or a colleague added them, restore again with --keep-additions. Otherwise
     );
 }
 
-/** A backup that was found. */
 interface Backup {
   /** Its path or address. */
   readonly name: string;
@@ -227,7 +225,6 @@ interface Wanted {
   readonly fromOtherStore: boolean;
 }
 
-/** Finds a backup on this machine, or in a bucket. */
 async function findBackup(
   source: string,
   wanted: Wanted,

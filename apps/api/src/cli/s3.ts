@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
@@ -10,7 +10,6 @@ declare global {
   type BodyInit = NonNullable<RequestInit['body']>;
 }
 
-/** The objects of a bucket of S3 or a compatible service. */
 export interface Bucket {
   /** Its address, `s3://bucket/`. */
   readonly address: string;
@@ -140,9 +139,7 @@ export function openBucket(
   ): Promise<Response> {
     const headers = {
       ...metadata,
-      'x-amz-content-sha256': createHash('sha256')
-        .update(body ?? '')
-        .digest('hex'),
+      'x-amz-content-sha256': hash('sha256', body ?? '', 'hex'),
     };
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();

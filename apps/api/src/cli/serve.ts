@@ -11,6 +11,7 @@ import { type Log, openLog } from '../observe/logger.js';
 import { pathOfPage } from '../package-folder.js';
 import { type Service, startService } from '../service.js';
 import type { CliContext } from './cli-context.js';
+import { quote } from './file-access.js';
 import { recordTypes } from './formats.js';
 import { createCurl } from './token.js';
 
@@ -20,7 +21,6 @@ import { createCurl } from './token.js';
  */
 export const defaultDrainDelayMs = 5_000;
 
-/** The options of `plant-store serve`. */
 export interface ServeOptions {
   /** Whether to ensure an access token in a file, and print how to use it. */
   readonly quickstart?: boolean;
@@ -107,7 +107,6 @@ async function start(
  * Ensures that the file holds a valid access token for the quickstart, the existing one or a new one, readable by this
  * user only (0600). A token is issued only once its file can be written.
  *
- * @returns the token
  * @throws {OperatorError} when the file cannot be read or written
  */
 export async function ensureQuickstartToken(
@@ -175,10 +174,4 @@ Store ${withArticle(recordTypes[0].resource.name)} (${pathOfPage('docs/use/api.m
 ${createCurl(baseUrl, `$(cat ${quote(tokenFile)})`)}
 
 `;
-}
-
-/** A text quoted for a shell. */
-function quote(text: string): string {
-  const quoteWithin = String.raw`'\''`;
-  return `'${text.replaceAll("'", quoteWithin)}'`;
 }

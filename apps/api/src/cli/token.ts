@@ -24,7 +24,6 @@ import {
 } from '@plant-store/records';
 import * as z from 'zod';
 import { isLoopback } from '../auth/jwt-settings.js';
-
 import {
   type AccessTokenStore,
   createTokenService,
@@ -34,7 +33,6 @@ import {
 } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
-
 import { reachableUrl } from '../observe/readiness.js';
 import { pathOfPage } from '../package-folder.js';
 import { operator } from '../runtime/operator.js';
@@ -51,7 +49,6 @@ import { reasonOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 import { recordTypes, splitLines } from './formats.js';
 
-/** Which token to issue, and how to print it. */
 interface CreationRequest extends TokenRequest, JsonOption {
   /** The address of the page for the link; `true` uses this machine, and without it no link is printed. */
   readonly link?: URL | boolean | undefined;
@@ -69,37 +66,28 @@ export async function createToken(
   context: CliContext,
 ): Promise<void> {
   const page = link === true ? reachableUrl(config.host, config.port) : link;
+  const toLink = page && ((text: string) => `${page.href.replace(/\/?$/, '/')}#token=${text}`);
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
-    if (!page) {
-      await issueAndPrint(createTokenService(store), request, context, printToken(json));
+    const print = printToken(json, toLink || undefined);
+    const text = await issueAndPrint(createTokenService(store), request, context, print);
+    if (!page || !toLink) {
       if (config.port !== 0) context.message(describeUseOf(config, request.scopes));
       return;
     }
-    const toLink = (secret: string) => `${page.href.replace(/\/?$/, '/')}#token=${secret}`;
-    const secret = await issueAndPrint(
-      createTokenService(store),
-      request,
-      context,
-      json
-        ? (secret, token) => toJsonLine({ ...showIssued(secret, token), link: toLink(secret) })
-        : (secret) => `${toLink(secret)}\n`,
-    );
-    if (context.isTerminal && !json) context.print(await drawQrCode(toLink(secret)));
-    if (isLoopback(page.hostname.replace(/^\[|\]$/g, '')))
+    if (context.isTerminal && !json) context.print(await drawQrCode(toLink(text)));
+    if (isLoopback(page.hostname))
       context.message(
         'The link works only on this machine. For others, give the address of the page after --link.',
       );
   });
 }
 
-/** How a new token is printed: only its secret, or with `--json` as `POST /tokens` returns it. */
-const printToken =
-  (json: boolean): Print =>
-  (secret, token) =>
-    json ? toJsonLine(showIssued(secret, token)) : `${secret}\n`;
-
-function showIssued(secret: string, token: AccessToken): IssuedToken {
-  return { ...showToken(token), secret };
+/** How a new token is printed: only its text or link, or with `--json` as `POST /tokens` returns it, and its link. */
+function printToken(json: boolean, toLink?: (text: string) => string): Print {
+  return (text, token) => {
+    const issued: IssuedToken = { ...showToken(token), secret: text };
+    return json ? toJsonLine({ ...issued, link: toLink?.(text) }) : `${toLink?.(text) ?? text}\n`;
+  };
 }
 
 /** A QR code in the colors that cameras read on any terminal: black on white. */
@@ -112,10 +100,8 @@ async function drawQrCode(text: string): Promise<string> {
 
 type TokenOutput = Pick<CliContext, 'commandName' | 'output' | 'message'>;
 
-/** Returns the lines to print for a new token. */
-type Print = (secret: string, token: AccessToken) => string;
+type Print = (text: string, token: AccessToken) => string;
 
-/** Issues a token, prints it, and returns its secret. */
 async function issueAndPrint(
   accessTokens: TokenService,
   request: TokenRequest,
@@ -143,7 +129,6 @@ async function issueAndPrint(
   return secret;
 }
 
-/** Which token to replace, and how. */
 interface RotationRequest extends JsonOption {
   readonly id: number;
   /** How long the old token stays valid, in milliseconds, at most until its expiry; 0 revokes it. */
@@ -170,7 +155,6 @@ export async function rotateToken(
  * all times, even if this process fails or is killed. One transaction for both could not ensure that: it would have to commit before the
  * token is printed, which may fail, or stay open until then, which blocks all writes.
  *
- * @param now returns the time in milliseconds since the epoch
  * @returns the old token with its new expiry
  * @throws {OperatorError} when there is no such token, or it is not valid any more, or the new one cannot be printed, or the
  * database fails after that; the message says which tokens work
@@ -281,8 +265,6 @@ export async function exportTokens(config: Config, context: CliContext): Promise
 /**
  * Adds the access tokens of an NDJSON file, as `exportTokens` prints it. A token that exists already is kept, but a
  * revocation is applied to it. A file with an invalid line changes nothing.
- *
- * @param file by default standard input
  */
 export async function importTokens(
   config: Config,
@@ -342,7 +324,6 @@ function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
   return may.join(' ');
 }
 
-/** The scopes of a resource that are granted. */
 const grantedOf = (resource: Resource, granted: readonly string[]): readonly string[] =>
   scopesOf(resource).filter((scope) => granted.includes(scope));
 
@@ -394,10 +375,8 @@ function describeReplaced(token: AccessToken): string {
 
 const toTokenLine = (token: AccessToken) => toJsonLine(showToken(token));
 
-/** The header of `token list`. */
 const columns = ['ID', 'NAME', 'CREATED', 'EXPIRY', 'LAST USE', 'RATE', 'SCOPES'];
 
-/** A line of `token list`. */
 function describe(token: AccessToken): string {
   const { id, name, createdAt, lastUsedAt, ratePerMinute, scopes } = token;
   const created = `created ${createdAt.toISOString()}`;
@@ -472,7 +451,6 @@ async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<readonly
   }
 }
 
-/** Parses a line; `undefined` if it is not JSON. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);

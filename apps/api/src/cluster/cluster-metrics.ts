@@ -91,11 +91,7 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup) {
   };
 }
 
-/**
- * The metrics that are exported per process, with the label `process`.
- *
- * @param label `primary`, or the number of a worker
- */
+/** The metrics that are exported per process, with the label `process`: `primary`, or the number of a worker. */
 function labelProcess(metrics: MetricValues, label: string): MetricValues {
   return metrics.flatMap((metric) => {
     const name = shownNames.get(metric.name);

@@ -4,6 +4,7 @@ import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { allocateYoung } from '../http/fast-path.js';
 import { openLog } from '../observe/logger.js';
 import { createShownRegistry } from '../observe/metrics.js';
+import { block } from '../runtime/timing.js';
 import { startService } from '../service.js';
 import {
   type Answer,
@@ -20,8 +21,6 @@ type ServingWorker = Omit<WorkerQuestions, 'start'> & { readonly baseUrl: string
 /**
  * Runs a worker until its primary process stops it, or has ended, after which `node:cluster` ends this process. Signals to all
  * processes of the service, such as those of a terminal or of a service manager, are for the primary process.
- *
- * @param connection the IPC channel to the primary process
  */
 export function runWorker(connection: Worker, { isTerminal }: { readonly isTerminal: boolean }): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -55,7 +54,6 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
   connection.send(listening, () => undefined);
 }
 
-/** Starts the service of a worker. */
 async function startWorker(config: Config, worker: number, isTerminal: boolean): Promise<ServingWorker> {
   if (config.fastPath) allocateYoung();
   const { log, requestLog, close: closeLog } = await openLog(config, { isTerminal, isShared: true });
@@ -104,8 +102,6 @@ const waitShare = 0.05;
  * worker that runs while others do not would take many in a row. After a connection that closely follows another, it blocks its event loop
  * for a moment, so that the other workers can accept. The total waiting time is limited.
  *
- * @param now returns a time in milliseconds
- * @param wait blocks this thread for the given milliseconds
  * @returns a function to call after each accepted connection
  */
 export function createAcceptTurns(
@@ -124,10 +120,4 @@ export function createAcceptTurns(
     lastAt = now();
     waitMs -= lastAt - acceptedAt;
   };
-}
-
-const cell = new Int32Array(new SharedArrayBuffer(4));
-
-function block(milliseconds: number): void {
-  Atomics.wait(cell, 0, 0, milliseconds);
 }

@@ -153,17 +153,17 @@ async function findPort(host: string): Promise<number> {
 /** How long a worker may take to answer, in milliseconds: longer than its database may take. */
 const timeoutMs = 2_500;
 
-/**
- * A service is ready if at least half of its workers are.
- *
- * @param workers the number of workers when all run
- */
+/** A service is ready if at least half of its workers are. */
 export async function combineReadiness(
   group: Pick<WorkerGroup, 'responding'>,
   workers: number,
 ): Promise<Readiness> {
+  // A worker that ends or hangs is not ready.
+  const unavailable: Readiness = { ready: false, reason: 'database_unavailable' };
   const answers = await Promise.all(
-    Array.from(group.responding().values(), (worker) => answerInTime(worker.ask('readiness'))),
+    Array.from(group.responding().values(), (worker) =>
+      withTimeout(worker.ask('readiness'), timeoutMs, () => unavailable).catch(() => unavailable),
+    ),
   );
   const ready = answers.filter((answer) => answer.ready);
   const missing = workers - ready.length;
@@ -174,10 +174,4 @@ export async function combineReadiness(
   const doNot = missing === 1 ? 'does not' : 'do not';
   if (missing > 0) warnings.add(`${missing} of ${workers} workers ${doNot} run, respond or store records.`);
   return { ready: true, warnings: [...warnings] };
-}
-
-/** A worker that ends or hangs is not ready. */
-async function answerInTime(answer: Promise<Readiness>): Promise<Readiness> {
-  const unavailable = { ready: false, reason: 'database_unavailable' } as const;
-  return withTimeout(answer, timeoutMs, () => unavailable).catch(() => unavailable);
 }

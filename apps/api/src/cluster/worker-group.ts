@@ -7,7 +7,6 @@ import { retireMs, type WorkerEnd, type WorkerExit, type WorkerProcess } from '.
 
 export interface WorkerGroupOptions {
   readonly log: Logger;
-  /** Starts a process. */
   fork(): WorkerProcess;
   /** Called when a process that was serving has ended, with how it stopped, if it was stopped. */
   onEnd(process: WorkerProcess, end: WorkerEnd | undefined): void;
@@ -23,13 +22,11 @@ const endAfter = 30;
 const restartMs = 1_000;
 /** How long a process that has stopped may take to end, in milliseconds. */
 const endMs = 1_000;
-/** How long a worker may take to drain, in milliseconds. */
 const drainMs = 1_000;
 
 /** One of the workers, by its number: its current process, which is replaced over time. */
 interface Slot {
   readonly number: number;
-  /** The process that serves connections, if any. */
   serving?: Serving | undefined;
   /** The previous process, until its last connections have ended. */
   retiring?: WorkerProcess;

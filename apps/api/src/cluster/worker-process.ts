@@ -4,7 +4,6 @@ import { OperatorError } from '../errors/operator-error.js';
 import type { MetricValues } from '../observe/metrics.js';
 import type { Readiness } from '../observe/readiness.js';
 
-/** The questions that the primary process asks a worker. */
 export interface WorkerQuestions {
   /**
    * Starts the service, and returns its base address.
@@ -33,11 +32,9 @@ export interface WorkerQuestions {
  */
 export const retireMs = 90_000;
 
-/** How a worker has stopped. */
 export interface WorkerEnd {
   /** Whether all requests in flight were answered, and the database closed, within the configured time. */
   readonly inTime: boolean;
-  /** Its last metrics. */
   readonly metrics: MetricValues;
 }
 
@@ -56,7 +53,6 @@ export type Answer =
 /** Sent by a worker once it listens for messages. Node.js does not buffer messages for listeners that are added later. */
 export const listening = 'listening';
 
-/** How a process has ended. */
 export interface WorkerExit {
   readonly status: number | null;
   readonly signal: string | null;
@@ -67,7 +63,6 @@ export interface WorkerExit {
 /** The primary process's handle of a worker process. */
 export type WorkerProcess = ReturnType<typeof forkWorker>;
 
-/** How the processes of workers are started. */
 export interface WorkerProgram {
   /** The file to run; by default that of this process. */
   readonly file?: string;

@@ -24,6 +24,11 @@ export class ConfigurationError extends OperatorError {
   }
 }
 
+/** The code of an error of Node.js, such as `ENOENT`. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

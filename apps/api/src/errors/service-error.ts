@@ -3,13 +3,10 @@ import { ServiceError } from '@plant-store/records';
 /** The limit on queued records. The name dates from when all records were plants; metrics depend on it. */
 export const waitingRecords = 'waiting_plants';
 
+const reasons = [waitingRecords, 'waiting_bytes', 'waiting_reads', 'body_bytes', 'reply_bytes'] as const;
+
 /** The limit that a request was rejected for; the log counts rejections by it. */
-export type OverloadReason =
-  | typeof waitingRecords
-  | 'waiting_bytes'
-  | 'waiting_reads'
-  | 'body_bytes'
-  | 'reply_bytes';
+export type OverloadReason = (typeof reasons)[number];
 
 /** The error `overloaded`. There is one instance for each reason, since a rejection must cost less than a create. */
 export class OverloadError extends ServiceError {
@@ -21,20 +18,12 @@ export class OverloadError extends ServiceError {
   }
 }
 
-/** The errors to reject requests with, by reason. */
-export const overloadErrors: Readonly<Record<OverloadReason, OverloadError>> = {
-  [waitingRecords]: new OverloadError(waitingRecords),
-  waiting_bytes: new OverloadError('waiting_bytes'),
-  waiting_reads: new OverloadError('waiting_reads'),
-  body_bytes: new OverloadError('body_bytes'),
-  reply_bytes: new OverloadError('reply_bytes'),
-};
+export const overloadErrors = Object.fromEntries(
+  reasons.map((reason) => [reason, new OverloadError(reason)]),
+) as Readonly<Record<OverloadReason, OverloadError>>;
 
 /** Thrown to end the work for a request whose client has disconnected, since no reply can be sent. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
-
-  constructor() {
-    super('The client has disconnected');
-  }
+  override readonly message = 'The client has disconnected';
 }

@@ -33,21 +33,18 @@ export function createCallerMemory(limitBytes: number) {
     req.body = undefined;
   }
 
-  /** Whether more bytes of a request are counted. */
   const isCounted = ({ locals }: Response, bytes: number) => bytes >= countedFrom || locals.heldBytes;
 
   /** Whether there is room for more bytes of a request. If no other request holds anything, there always is. */
   const hasRoomFor = ({ locals }: Response, bytes: number) =>
     budget.held === (locals.heldBytes ?? 0) || budget.hasRoom(callerOf(locals), bytes);
 
-  /** Records what a request took from the budget. */
   function keep(response: Response, bytes: number): void {
     const { locals } = response;
     if (locals.heldBytes === undefined && !response.closed) response.once('close', () => release(response));
     locals.heldBytes = (locals.heldBytes ?? 0) + bytes;
   }
 
-  /** Adds a reply to the budget. */
   function addReply(response: Response, bytes: number): void {
     const caller = callerOf(response.locals);
     const readsOnly = response.locals.readsOnly || /^(?:GET|HEAD)$/.test(response.req.method);
@@ -72,7 +69,6 @@ export function createCallerMemory(limitBytes: number) {
   }
 
   return {
-    /** How many bytes all requests hold. */
     get held() {
       return budget.held;
     },
@@ -103,13 +99,8 @@ export function createCallerMemory(limitBytes: number) {
         keep(response, bytes);
       }
     },
-    /** Whether a caller has room for the result of a list. */
     hasRoom: (caller: Caller) => budget.hasRoom(caller, limitBytes / readShare),
-    /**
-     * Notes that work on a request begins. Until it ends, the request keeps its memory even if the client disconnects.
-     *
-     * @returns a function that notes the end of the work
-     */
+    /** Notes that work on a request begins, and returns what notes its end. Until then, the request keeps its memory. */
     beginWork(response: Response): () => void {
       const { locals } = response;
       locals.works = (locals.works ?? 0) + 1;

@@ -22,7 +22,6 @@ import { mountOperations, type OperationDependencies } from './routes/operations
 import { isWrite } from './routes/records.js';
 import { commonHeaders } from './security-headers.js';
 
-/** The settings of an app. */
 type AppSettings = Pick<
   Config,
   | 'requestLogShare'
@@ -35,21 +34,16 @@ type AppSettings = Pick<
   | 'fastPath'
 >;
 
-/** What an app depends on. */
 export interface AppDependencies
   extends AppSettings,
     Omit<OperationDependencies, 'memory'>,
     LimitDependencies,
     Shutdown {
-  /** The identity provider's names of scopes, if its tokens are accepted. */
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;
   readonly requestLog: RequestLog;
-  /** By default requests are not traced. */
   readonly traces?: RequestTraces | undefined;
-  /** The page for people; by default there is none. */
   readonly page?: Page | undefined;
-  /** The packed client that front-end teams install; by default there is none. */
   readonly client?: ClientPackage | undefined;
 }
 
@@ -57,7 +51,7 @@ export interface AppDependencies
  * The app: everything between a request and its reply, in the order in which it happens. Errors are reported in that
  * order, too: see docs/use/api.md, "Which error is reported".
  */
-export async function createApp(dependencies: AppDependencies): Promise<Express> {
+export function createApp(dependencies: AppDependencies): Express {
   const { queue, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodyMemoryLimitBytes, rateLimitPerMinute } = dependencies;
   const { trustedProxies, turns, ignoredFields, workers, traces } = dependencies;
@@ -76,7 +70,7 @@ export async function createApp(dependencies: AppDependencies): Promise<Express>
     requireValidTarget,
   );
 
-  const limit = await rateLimit(rateLimitPerMinute, workers);
+  const limit = rateLimit(rateLimitPerMinute, workers);
   const authenticate = bearerAuth(accessTokens, limitAuthentication(dependencies), dependencies.callers);
   mountOperations(app, { ...dependencies, memory, countBatch: limit.countBatch }, (operation) => {
     const { metadata } = operation;

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { matchPath } from '@plant-store/contract/request-target';
 import type { ServiceError } from '@plant-store/records';
 import type { Request, Response } from 'express';
-
 import { policyOf, securityHeaders, setCommonHeaders } from './security-headers.js';
 
 /** Colors and fonts of the page (`apps/web/src/styles/tokens.css`). */
@@ -18,9 +17,7 @@ a { color: light-dark(#17663c, #86d8a4); }
 
 const headers = {
   ...securityHeaders,
-  'content-security-policy': policyOf(
-    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  ),
+  'content-security-policy': policyOf(`style-src 'sha256-${hash('sha256', style, 'base64')}'`),
 };
 
 /** Whether the reply may be shown by a browser. A client that sends a token is a program. */
@@ -79,7 +76,6 @@ function renderErrorPage(path: string, error: ServiceError, hasPage: boolean): s
 `;
 }
 
-/** A title, and what a person can do. */
 function describe(path: string, { status }: ServiceError): [title: string, advice: string] {
   if (status === 429 || status >= 500)
     return ['The plant store cannot reply right now', 'Wait a moment, and reload this page.'];
@@ -91,7 +87,6 @@ function describe(path: string, { status }: ServiceError): [title: string, advic
   return ['There is no page at this address', 'The address may be mistyped, or the link may be out of date.'];
 }
 
-/** A text as a document has it. */
 export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** A request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -29,14 +28,9 @@ const maxWaitingBytes = 3 * 2 ** 24;
 /** The bytes that a request takes in addition to its head. */
 const bytesPerRequest = 3_072;
 
-/** The exchanges of each connection of a server. One exchange per connection runs at a time. */
 export type Exchanges = ReturnType<typeof createExchanges>;
 
-/**
- * Runs the exchanges of a connection one after the other, so that each connection holds at most one reply and the work for it.
- *
- * @param begin prepares and handles a request
- */
+/** Runs the exchanges of a connection one after the other, so that each connection holds at most one reply and the work for it. */
 export function createExchanges(begin: (exchange: Exchange) => void) {
   const lines = new WeakMap<Duplex, Line>();
   let waitingBytes = 0;

@@ -17,13 +17,7 @@ import { callerOf } from './middleware/bearer-auth.js';
 /** Parsing this many bytes takes as long as handling a request otherwise does. */
 const bytesPerRequest = 4_096;
 
-/**
- * Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication.
- *
- * @param shape which members of the body are read
- * @param memory counts each body, and its parsed value, until the reply
- * @param turns schedules the parsing of large bodies
- */
+/** Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication. */
 export function jsonBody(
   shape: JsonShape,
   limitBytes: number,
@@ -65,8 +59,7 @@ export function jsonBody(
 /**
  * Parses JSON in UTF-8 (RFC 8259), every integer exact.
  *
- * @param shape which members are read
- * @throws {SyntaxError} with a short message, such as `it is not in UTF-8`. The message may quote the text, and so contain any character.
+ * @throws {SyntaxError} with a short message, which may quote the text, and so contain any character
  */
 export function parseJsonBytes(bytes: Buffer, shape: JsonShape): unknown {
   if (!isUtf8(bytes)) throw new SyntaxError('it is not in UTF-8');
@@ -192,7 +185,6 @@ const empty = Buffer.alloc(0);
 /** Minimum room for a body without a length once its second chunk arrives, in bytes: chunks may be as small as one byte. */
 const smallestRoom = 4_096;
 
-/** Discards the body of a request. */
 export function discardBody(request: IncomingMessage & BodySource): void {
   if (request.takeBody?.(() => true) !== true) request.resume();
 }

@@ -4,13 +4,11 @@ import type { Duplex } from 'node:stream';
 import type { Turns } from '../runtime/turns.js';
 import type { Exchanges } from './exchanges.js';
 
-/** The limits of lingering connections. */
 const defaultLimits = {
   /** How many bytes a client may still send, for how long in total, and with what maximum pause, in milliseconds. */
   bytes: 2 ** 26,
   totalMs: 10_000,
   idleMs: 2_000,
-  /** How many connections linger at once. */
   connections: 256,
 };
 
@@ -72,16 +70,13 @@ export function lingerOnClose(
   server.on('connection', (connection) => {
     const { destroySoon } = connection;
     connection.destroySoon = () => {
-      if (connection.writable && mayStillSend(connection)) linger(connection);
+      const mayStillSend =
+        exchanges.latest(connection)?.request.complete === false ||
+        exchanges.unanswered(connection).length > 0;
+      if (connection.writable && mayStillSend) linger(connection);
       else destroySoon.call(connection);
     };
   });
-
-  function mayStillSend(connection: Socket): boolean {
-    return (
-      exchanges.latest(connection)?.request.complete === false || exchanges.unanswered(connection).length > 0
-    );
-  }
 
   return linger;
 }

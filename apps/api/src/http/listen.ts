@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messageOf, OperatorError } from '../errors/operator-error.js';
+import { codeOf, messageOf, OperatorError } from '../errors/operator-error.js';
 
 /** How many connections may wait to be accepted; beyond that a client's system retries after one second, or three. */
 const backlog = 4_096;
@@ -25,17 +25,12 @@ export async function listen(
   } catch (error) {
     throw new OperatorError(describe(error, host, port, settingsPrefix), { cause: error });
   }
-  return baseUrlOf(server.address() as AddressInfo);
+  const bound = server.address() as AddressInfo;
+  return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`;
 }
 
-/** The base address of a server that listens. */
-function baseUrlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-}
-
-/** Why an address cannot be listened on, with what to do. */
 function describe(error: unknown, host: string, port: number, prefix: string): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'EADDRINUSE') {
     return `Port ${port} on ${host} is already in use. Stop the program that uses it, or set ${prefix}PORT to another port.`;
   }
@@ -109,26 +104,14 @@ const ownDescriptors = 64;
 /** The service does not start with fewer connections than this. */
 const leastConnections = 16;
 
-/** Other users of file descriptors. */
-interface OtherDescriptors {
-  /** The maximum number of connections to the admin port. */
-  readonly adminConnections: number;
-  /** The maximum number of connections to the database. */
-  readonly databaseConnections: number;
-}
-
 /**
  * How many connections of clients the limit on open files allows, so that none takes a descriptor that the database or the admin
  * port needs.
  *
- * @param openFiles the limit of this process
  * @throws {OperatorError} when the limit is too low
  */
-export function countAllowedConnections(
-  openFiles: number,
-  { adminConnections, databaseConnections }: OtherDescriptors,
-): number {
-  const reserved = ownDescriptors + adminConnections + databaseConnections;
+export function countAllowedConnections(openFiles: number, otherConnections: number): number {
+  const reserved = ownDescriptors + otherConnections;
   if (openFiles >= reserved + leastConnections) return openFiles - reserved;
   throw new OperatorError(
     `Each service process can open ${openFiles} files but needs at least ${reserved + leastConnections}: ${reserved} for the ` +
@@ -147,11 +130,7 @@ export function readOpenFilesLimit(): number {
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
 }
 
-/**
- * Closes connections beyond a number as they arrive, before anything of them is read.
- *
- * @param onClosed called with each of them
- */
+/** Closes connections beyond a number as they arrive, before anything of them is read. */
 export function limitConnections(server: Server, allowed: number, onClosed: () => void): void {
   if (allowed === Number.POSITIVE_INFINITY) return;
   server.maxConnections = allowed;

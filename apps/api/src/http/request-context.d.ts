@@ -1,6 +1,5 @@
 import type { Scope } from '@plant-store/contract/access-token';
 import { type AccessToken, type ServiceError } from '@plant-store/records';
-
 import type { RecordIdName } from '../observe/request-log.js';
 
 /** What middleware knows about a request, for the middleware after it. */
@@ -13,7 +12,6 @@ declare global {
       invalidTarget?: boolean | undefined;
     }
     interface Locals {
-      /** The access token of the request, once verified. */
       accessToken?: AccessToken;
       /** The subject of the JSON Web Token of the request, once verified; instead of `accessToken`. */
       subject?: string;
@@ -29,7 +27,6 @@ declare global {
       outcomes?: Readonly<Record<string, number>>;
       /** Whether the request is read-only, regardless of its method. */
       readsOnly?: boolean;
-      /** The entity tag of the record that the reply has. */
       entityTag?: string;
       /** The route of the request, for metrics; overrides the route that Express matched. */
       route?: string;
@@ -37,7 +34,6 @@ declare global {
       heldBytes?: number;
       /** How many tasks of the request are running. They continue if its client disconnects. */
       works?: number;
-      /** The error of the reply. */
       error?: ServiceError;
       /** Whether the record was stored by an earlier request, once a create has succeeded. */
       replayed?: boolean;

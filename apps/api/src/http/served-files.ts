@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants, gzipSync } from 'node:zlib';
 import { findFailedCondition } from '@plant-store/contract/conditions';
-import { ServiceError } from '@plant-store/records';
+import { methodNotAllowed, ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler, Response } from 'express';
 import { Negotiator } from 'negotiator';
-
-import { allowOnly } from './middleware/error-handler.js';
 import { setCommonHeaders } from './security-headers.js';
 
 /** A built file to serve, plain and compressed. */
@@ -31,6 +29,7 @@ export const listName = 'files.json';
 
 /** The file name suffixes of compressed files by content coding, best compression first. */
 export const suffixes = { br: '.br', gzip: '.gz' } as const;
+const compressedEnd = /\.(?:br|gz)$/;
 
 type Coding = keyof typeof suffixes;
 
@@ -65,20 +64,18 @@ export const hashedFolder = 'assets/';
 /** One route for all hashed files of the page, for metrics and the log, because their names change with each build. */
 export const hashedFilesRoute = `/${hashedFolder}*`;
 
-/**
- * Reads the built files into memory, and checks that none is missing or changed.
- *
- * @throws {Error} when they are not as the build wrote them
- */
+/** Reads the built files into memory. @throws {Error} when one is missing or changed */
 export function readServedFiles(folder: string): readonly ServedFile[] {
-  const hashes = readList(folder);
+  const list: unknown = JSON.parse(readFileSync(join(folder, listName), 'utf8'));
+  if (typeof list !== 'object' || list === null) throw new Error(`${listName} is not a list of files`);
+  const hashes = new Map<string, unknown>(Object.entries(list));
   const read = (name: string): Representation => {
     const content = readFileSync(join(folder, name));
-    const hash = hashOf(content);
-    if (hash !== hashes.get(name)) throw new Error(`${name} is not the file that was built`);
-    return { content, etag: `"${hash}"` };
+    const found = hashOf(content);
+    if (found !== hashes.get(name)) throw new Error(`${name} is not the file that was built`);
+    return { content, etag: `"${found}"` };
   };
-  const names = new Set([...hashes.keys()].map(toPlainName));
+  const names = new Set([...hashes.keys()].map((name) => name.replace(compressedEnd, '')));
   return [...names].map((name) => {
     const compressed = Object.entries(suffixes).flatMap(([coding, suffix]) =>
       hashes.has(`${name}${suffix}`) ? [[coding, read(`${name}${suffix}`)] as const] : [],
@@ -89,11 +86,6 @@ export function readServedFiles(folder: string): readonly ServedFile[] {
     const plain = smallest === undefined || hashes.has(name) ? read(name) : decompress(smallest);
     return { name, isHashed, plain, compressed: new Map(compressed) };
   });
-}
-
-function toPlainName(name: string): string {
-  const suffix = Object.values(suffixes).find((end) => name.endsWith(end)) ?? '';
-  return name.slice(0, name.length - suffix.length);
 }
 
 /** The plain form of a brotli-compressed file. It is decompressed when a client first needs it, which is rare, and then cached. */
@@ -111,16 +103,9 @@ function decompress({ content, etag }: Representation): Representation {
 
 /** The SHA-256 of a file, in base64url. */
 export function hashOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('base64url');
+  return hash('sha256', content, 'base64url');
 }
 
-function readList(folder: string): ReadonlyMap<string, string> {
-  const list: unknown = JSON.parse(readFileSync(join(folder, listName), 'utf8'));
-  if (typeof list !== 'object' || list === null) throw new Error(`${listName} is not a list of files`);
-  return new Map(Object.entries(list));
-}
-
-/** Which files are served, and how. */
 interface FileRoutes {
   readonly headers: Readonly<Record<string, string>>;
   /** Finds the file for a path exactly as sent, so that other encodings of the path find nothing. */
@@ -131,18 +116,12 @@ interface FileRoutes {
 
 /** Serves files from memory, without a token. A path without a file is passed to the next middleware. */
 export function serveFiles({ headers, find, routeOf }: FileRoutes): RequestHandler {
-  const rejectMethod = allowOnly(['GET', 'HEAD']);
   return function serveFile(request, response, next) {
-    const file = find(request.path, request);
-    if (file === undefined) {
-      next();
-      return;
-    }
+    const { method, path } = request;
+    const file = find(path, request);
+    if (file === undefined) return next();
     response.locals.route = routeOf(file);
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      rejectMethod(request, response, next);
-      return;
-    }
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method, path, ['GET', 'HEAD']);
     sendFile(file, response, headers);
   };
 }

@@ -29,9 +29,7 @@ const defaultTimeLimits = {
 };
 type TimeLimits = Readonly<typeof defaultTimeLimits>;
 
-/** The options of a server. */
 interface ServerOptions {
-  /** Schedules work on the event loop, including the handling of requests. */
   readonly turns?: Turns;
   readonly limits?: TimeLimits;
   /** Whether to use message classes created for the app; see decision 10. */
@@ -94,11 +92,7 @@ export function createServer(
   return server;
 }
 
-/**
- * Creates the response to a CONNECT request, which is handled like any other, and closes the connection after it.
- *
- * @param idleTimeoutMs how long the connection may be without traffic before it is closed, in milliseconds
- */
+/** Creates the response to a CONNECT request, which is handled like any other, and closes the connection after it. */
 function takeConnection(
   request: IncomingMessage,
   Response: typeof ServerResponse,
@@ -142,7 +136,8 @@ function clientErrorHandler(server: Server, exchanges: Exchanges, linger: Linger
   const closing = new WeakSet<Duplex>();
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || hasSentNothing(socket)) socket.destroy();
+    const hasSentNothing = 'bytesRead' in socket && socket.bytesRead === 0;
+    if (error.code === 'ECONNRESET' || hasSentNothing) socket.destroy();
     // Whatever follows a malformed request cannot be parsed either.
     if (closing.has(socket)) return;
     closing.add(socket);
@@ -164,10 +159,6 @@ function clientErrorHandler(server: Server, exchanges: Exchanges, linger: Linger
       }
     });
   });
-}
-
-function hasSentNothing(socket: Duplex): boolean {
-  return 'bytesRead' in socket && socket.bytesRead === 0;
 }
 
 /** Whether a response is the last one of its connection, by its request or by its own header. */

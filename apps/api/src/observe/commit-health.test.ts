@@ -1,6 +1,5 @@
 import { ServiceError } from '@plant-store/records';
 import { expect, it, vi } from 'vitest';
-
 import { createCommitRecord } from './commit-health.js';
 
 const away = new ServiceError('database_unavailable', 'away');

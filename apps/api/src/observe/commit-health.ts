@@ -1,19 +1,17 @@
 import { ServiceError } from '@plant-store/records';
 import { Histogram, type Registry } from '@prometheus-io/client';
-
+import { shareInFlight } from '../runtime/timing.js';
 import { createCounter } from './metrics.js';
 
 /** The default time without a successful commit after which commits count as failing, in milliseconds. */
 export const failingAfterMs: number = 3_000;
 
-/** A commit in flight. */
 export interface CommitInFlight {
   readonly begunAt: number;
   /** Since when it hangs: its beginning, or the latest success since. */
   since: number;
 }
 
-/** How to check whether a database would store records. */
 export interface CheckedDatabase {
   /** Checks that it answers, and accepts writes. */
   check(): Promise<void>;
@@ -23,18 +21,13 @@ export interface CheckedDatabase {
 
 export type CommitRecord = ReturnType<typeof createCommitRecord>;
 
-/**
- * Records commits, and whether they succeed. A commit that hangs counts as failed.
- *
- * @param afterMs the time without a successful commit after which commits count as failing, in milliseconds
- * @param metrics where commits are measured, if anywhere
- */
+/** Records commits, and whether they succeed. A commit that hangs counts as failed. */
 export function createCommitRecord(database: CheckedDatabase, afterMs: number, metrics?: Registry) {
   const inFlight = new Set<CommitInFlight>();
   const measures = metrics && measureCommits(metrics);
   /** When the first commit began that has failed since the last success. */
   let failedSince = Number.POSITIVE_INFINITY;
-  let probing: Promise<void> | undefined;
+  const probe = shareInFlight(() => database.probeCommit().then(succeeded));
 
   function succeeded(): void {
     failedSince = Number.POSITIVE_INFINITY;
@@ -76,16 +69,7 @@ export function createCommitRecord(database: CheckedDatabase, afterMs: number, m
      *
      * @throws {ServiceError} why it would not
      */
-    async check(): Promise<void> {
-      if (!isFailing()) return database.check();
-      probing ??= database
-        .probeCommit()
-        .then(succeeded)
-        .finally(() => {
-          probing = undefined;
-        });
-      return probing;
-    },
+    check: async (): Promise<void> => (isFailing() ? probe() : database.check()),
   };
 }
 

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import { type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
 import * as z from 'zod';
-import { stopTimeouts, withTimeout } from '../runtime/timing.js';
+import { codeOf } from '../errors/operator-error.js';
+import { block, stopTimeouts, withTimeout } from '../runtime/timing.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
 
-/** The log of a process: a logger over a buffer, and a way to flush that. */
 export type Log = ReturnType<typeof createLogger>;
 
 /** Opens the log of a process that serves requests: JSON lines, or readable text on a terminal. */
@@ -22,7 +22,6 @@ export async function openLog(
   return fastPath ? log : { ...log, requestLog: log.log };
 }
 
-/** The options of a logger. */
 interface LoggerOptions {
   /** Changes each line before it is written. */
   readonly format?: ((line: string) => string) | undefined;
@@ -176,28 +175,23 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
       // write.
       if (isInFlight) {
         queue.shift();
-        pause(Math.min(flushMs, timeoutMs));
+        block(Math.min(flushMs, timeoutMs));
       }
       for (let first = queue[0]; first !== undefined; first = queue[0]) {
         try {
           remove(first, writeSync(descriptor, first));
         } catch (error) {
           if (isBroken(error) || performance.now() >= deadline) return;
-          pause(retryMs);
+          block(retryMs);
         }
       }
     },
   };
 }
 
-/** Blocks the thread for a time, in milliseconds. */
-function pause(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
-
 /** Whether the reader is gone for good, or the descriptor is closed. Other errors are temporary: a full pipe, a full disk. */
 function isBroken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'EBADF');
+  return ['EPIPE', 'EBADF'].includes(String(codeOf(error)));
 }
 
 /**

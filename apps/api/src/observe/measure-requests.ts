@@ -15,7 +15,6 @@ function pathsOf(operation: RecordOperation): ReadonlySet<string> {
   return new Set(creating.map(({ path }) => path));
 }
 
-/** From half a millisecond to ten seconds. */
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Measures requests and counts the outcomes of creates. Call `onBegin` and `onEnd` for each request. */

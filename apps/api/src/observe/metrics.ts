@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import type { Pool } from 'pg';
 import type { AccessTokenStore } from '../auth/token-service.js';
 import { readPackage } from '../package-folder.js';
-import { withTimeout } from '../runtime/timing.js';
+import { shareInFlight, withTimeout } from '../runtime/timing.js';
 import type { OtlpSettings } from './otlp-settings.js';
 import type { Readiness } from './readiness.js';
 
@@ -28,7 +28,6 @@ export function createRegistry(): Registry {
   return registry;
 }
 
-/** The metrics of a registry, as values. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** The settings that export metrics: an admin port, or OTLP. */
@@ -47,7 +46,6 @@ export function showsMetrics({ admin, otlp }: MetricsSettings): boolean {
   return admin !== undefined || otlp?.metrics !== undefined;
 }
 
-/** A gauge whose value is read at each scrape. */
 interface ReadGauge {
   readonly name: string;
   readonly help: string;
@@ -82,25 +80,19 @@ export function readAtMostEvery<Value>(
   read: () => Promise<Value>,
 ): () => Promise<Value> {
   let latest = initial;
-  let reading: Promise<void> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
 
-  async function update(): Promise<void> {
+  const update = shareInFlight(async () => {
     try {
       latest = await read();
       readAt = performance.now();
     } catch {
       // Readiness reports the failure, and the log has the cause.
-    } finally {
-      reading = undefined;
     }
-  }
+  });
 
   return async () => {
-    if (performance.now() - readAt >= intervalMs) {
-      reading ??= update();
-      await withTimeout(reading, readTimeoutMs, () => undefined);
-    }
+    if (performance.now() - readAt >= intervalMs) await withTimeout(update(), readTimeoutMs, () => undefined);
     return latest;
   };
 }
@@ -160,13 +152,11 @@ export function addDiskGauges(registry: Registry, path: string): void {
   });
 }
 
-/** Where the gauges read their values. */
 interface GaugeSources {
   readonly connections: { readonly size: number };
   readonly queue: { queued(): { readonly records: number; readonly bytes: number } };
 }
 
-/** Adds the gauges that are read from the running service at each scrape: connections and queue. */
 export function addServiceGauges(registry: Registry, { connections, queue }: GaugeSources): void {
   addGauge(registry, {
     name: 'plant_store_http_connections',
@@ -185,7 +175,6 @@ export function addServiceGauges(registry: Registry, { connections, queue }: Gau
   });
 }
 
-/** A checkpoint. */
 export interface Checkpoint {
   /** The pages in the write-ahead log. */
   readonly logPages: number;

@@ -75,7 +75,6 @@ export const otlpVariables = Object.fromEntries(
 
 type OtlpVariables = z.infer<z.ZodObject<typeof otlpVariables>>;
 
-/** A setting that is ignored or adjusted. */
 export interface SettingWarning {
   readonly variable: string;
   /** What is wrong, and what the service uses instead. Contains no secrets. */

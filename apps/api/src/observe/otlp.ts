@@ -51,10 +51,8 @@ import { routeOf } from './measure-requests.js';
 import type { MetricValues } from './metrics.js';
 import type { ExportSettings, MetricSettings, OtlpSettings, TraceSettings } from './otlp-settings.js';
 
-/** What is exported to a collector. */
 export type Telemetry = ReturnType<typeof startTelemetry>;
 
-/** The spans of requests. */
 export type RequestTraces = ReturnType<typeof startTraces>['requests'];
 
 /** How long a stop waits for a collector that does not answer, in milliseconds. */
@@ -78,7 +76,6 @@ export function startTelemetry(
   // Set only now, because the log already has the libraries' messages about variables.
   const report = reportProblems(log);
   return {
-    /** `undefined` where no traces are exported. */
     requests: traces?.requests,
     /** Sends the rest, within the given time in milliseconds, and at most 2 seconds. */
     async stop(withinMs: number): Promise<void> {
@@ -229,11 +226,7 @@ export function startMetrics(
   return () => provider.shutdown();
 }
 
-/**
- * The metrics of a registry as OpenTelemetry has them, with the same names, labels and values; a summary has no counterpart.
- *
- * @param startTime when counting began
- */
+/** The metrics of a registry as OpenTelemetry has them, with the same names, labels and values; a summary has no counterpart. */
 function toMetricData(metrics: MetricValues, startTime: HrTime): MetricData[] {
   const endTime = hrTime();
   /** A point at this time. Labels are texts in Prometheus. */
@@ -258,7 +251,6 @@ function toMetricData(metrics: MetricValues, startTime: HrTime): MetricData[] {
   });
 }
 
-/** A histogram, and its labels. */
 type Labelled = [labels: MetricValue<string>['labels'], histogram: Histogram];
 
 /** The histograms of a metric, with the labels of each. In Prometheus, a bucket includes those below it. There is at least one. */

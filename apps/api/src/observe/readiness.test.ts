@@ -1,7 +1,6 @@
 import { ServiceError } from '@plant-store/records';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-
 import { abandonMs, answerTimeoutMs, createReadiness, reuseMs } from './readiness.js';
 
 beforeEach(() => void vi.useFakeTimers());

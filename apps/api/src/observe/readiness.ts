@@ -2,21 +2,18 @@ import type { ErrorName } from '@plant-store/contract/errors';
 import { ServiceError } from '@plant-store/records';
 import type { Logger } from 'pino';
 import * as z from 'zod';
-
-import { withTimeout } from '../runtime/timing.js';
+import { shareInFlight, withTimeout } from '../runtime/timing.js';
 
 /** Whether the service accepts creates; if not, the name of the error that it rejects them with. */
 export type Readiness =
   | { readonly ready: true; readonly warnings: readonly string[] }
   | { readonly ready: false; readonly reason: ErrorName };
 
-/** What the readiness check needs. */
 export interface ReadinessDependencies {
   /** Checks that the database would store a record now, and rejects if it would not. */
   check(): Promise<void>;
   /** Problems that an operator should know of while the database works. */
   warnings(): readonly string[];
-  /** Aborted when the service begins to shut down. */
   readonly stopping: AbortSignal;
   readonly log: Logger;
 }
@@ -40,8 +37,7 @@ export function createReadiness({
   stopping,
   log,
 }: ReadinessDependencies): () => Promise<Readiness> {
-  /** The check in progress. */
-  let checking: Promise<void> | undefined;
+  const checkOnce = shareInFlight(() => waitFor(check(), abandonMs));
   /** The result that probes share, from the first of them until it expires. */
   let result: Promise<Readiness> | undefined;
   /** Why the service was not ready at the last check; `undefined` if it was. */
@@ -49,17 +45,14 @@ export function createReadiness({
 
   async function runCheck(): Promise<Readiness> {
     try {
-      checking ??= waitFor(check(), abandonMs).finally(() => {
-        checking = undefined;
-      });
-      await waitFor(checking, answerTimeoutMs, stopping);
+      await waitFor(checkOnce(), answerTimeoutMs, stopping);
       if (reason !== undefined) log.info('ready');
       reason = undefined;
     } catch (error) {
-      const newReason = error instanceof ServiceError ? error.errorName : 'database_unavailable';
-      if (newReason !== reason && !stopping.aborted) {
-        log.warn({ reason: newReason, err: causeOf(error) }, 'not ready');
-      }
+      const isKnown = error instanceof ServiceError;
+      const newReason = isKnown ? error.errorName : 'database_unavailable';
+      const err = (isKnown && error.cause) || error;
+      if (newReason !== reason && !stopping.aborted) log.warn({ reason: newReason, err }, 'not ready');
       reason = newReason;
     }
     setTimeout(() => {
@@ -86,10 +79,6 @@ function waitFor(check: Promise<void>, timeoutMs: number, signal?: AbortSignal):
   return withTimeout(check, timeoutMs, onTimeout, signal);
 }
 
-function causeOf(error: unknown): unknown {
-  return error instanceof ServiceError ? (error.cause ?? error) : error;
-}
-
 /** How long to wait for a reply by default, in milliseconds; a service that runs replies within 2 seconds. */
 const defaultTimeoutMs = 5_000;
 
@@ -99,14 +88,11 @@ const ReadinessSchema = z.union([
   z.object({ status: z.literal('unavailable'), reason: z.string() }),
 ]);
 
-/** What `/readyz` of a running service replies. */
 type ReadinessReply = z.infer<typeof ReadinessSchema>;
 
 /**
- * Asks an admin port whether its service is ready.
+ * Asks an admin port at the URL of `/readyz` whether its service is ready.
  *
- * @param url that of `/readyz`
- * @param timeoutMs how long to wait for a reply, in milliseconds
  * @returns its reply; `undefined` when it is not that of a Plant Store
  * @throws {Error} when there is no reply in time
  */
@@ -126,11 +112,6 @@ export async function fetchReadiness(
 
 /** The base URL to reach a server at that listens on an address of this machine. */
 export function reachableUrl(host: string, port: number): URL {
-  return new URL(`http://${reachableHost(host)}:${port}`);
-}
-
-function reachableHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`);
 }

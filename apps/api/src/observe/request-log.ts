@@ -50,26 +50,22 @@ export function createRequestLog({ log, timestamp, destination }: RequestLogOpti
   return {
     info(line, message) {
       if (!log.isLevelEnabled('info')) return;
-      destination.write(`{"level":${level}${timestamp()}${fields(line)},"msg":${quote(message)}}\n`);
+      let text = `{"level":${level}${timestamp()},"requestId":${quote(line.requestId)}`;
+      if (line.traceId !== undefined) text += `,"traceId":${quote(line.traceId)}`;
+      if (line.spanId !== undefined) text += `,"spanId":${quote(line.spanId)}`;
+      text += `,"method":${quote(line.method)},"path":${quote(line.path)}`;
+      if (line.status !== undefined) text += `,"status":${line.status}`;
+      if (line.error !== undefined) text += `,"error":${line.error}`;
+      if (line.tokenId !== undefined) text += `,"tokenId":${line.tokenId}`;
+      if (line.subject !== undefined) text += `,"subject":${quote(line.subject)}`;
+      for (const name of recordIdNames) {
+        const id = line[name];
+        if (id !== undefined) text += `,"${name}":${quote(id)}`;
+      }
+      if (line.outcomes !== undefined) text += `,"outcomes":${JSON.stringify(line.outcomes)}`;
+      destination.write(`${text},"durationMs":${line.durationMs},"msg":${quote(message)}}\n`);
     },
   };
-}
-
-function fields(line: RequestLine): string {
-  let text = `,"requestId":${quote(line.requestId)}`;
-  if (line.traceId !== undefined) text += `,"traceId":${quote(line.traceId)}`;
-  if (line.spanId !== undefined) text += `,"spanId":${quote(line.spanId)}`;
-  text += `,"method":${quote(line.method)},"path":${quote(line.path)}`;
-  if (line.status !== undefined) text += `,"status":${line.status}`;
-  if (line.error !== undefined) text += `,"error":${line.error}`;
-  if (line.tokenId !== undefined) text += `,"tokenId":${line.tokenId}`;
-  if (line.subject !== undefined) text += `,"subject":${quote(line.subject)}`;
-  for (const name of recordIdNames) {
-    const id = line[name];
-    if (id !== undefined) text += `,"${name}":${quote(id)}`;
-  }
-  if (line.outcomes !== undefined) text += `,"outcomes":${JSON.stringify(line.outcomes)}`;
-  return `${text},"durationMs":${line.durationMs}`;
 }
 
 /** A text as JSON. Most need no escaping: printable ASCII without a quote or a backslash. */
@@ -90,7 +86,8 @@ const pattern = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16
  *
  * @returns the caller's span, or `undefined` where the header is not valid, and so must be ignored
  */
-export function parseTraceparent(header: string): Span | undefined {
+export function parseTraceparent(header: unknown): Span | undefined {
+  if (typeof header !== 'string') return undefined;
   const [, version, traceId, spanId, rest] = pattern.exec(header) ?? [];
   if (traceId === undefined || spanId === undefined) return undefined;
   // Only later versions may append fields.
@@ -104,7 +101,6 @@ const intervalMs = 1_000;
  * Creates a function to call with each request that is rejected for overload, which counts them by the limit that was reached.
  *
  * @param stopping aborted once the service begins to stop: what is counted is then logged immediately
- * @param metrics also counts them, if given
  */
 export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?: Registry) {
   const reasons = Object.keys(overloadErrors);
@@ -126,8 +122,6 @@ export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?:
 /**
  * Creates a function to call with each connection that is closed on arrival, because the limit on open files allows no more. Counts
  * and logs like the rejections.
- *
- * @param allowed the maximum number of connections
  */
 export function createConnectionLog(
   log: Logger,

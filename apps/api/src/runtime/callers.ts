@@ -40,12 +40,10 @@ export class Budget {
     this.#limit = limit;
   }
 
-  /** How much is held now. */
   get held(): number {
     return this.#held;
   }
 
-  /** Whether a caller could take an amount. */
   hasRoom(caller: Caller, amount: number): boolean {
     return this.#held === 0 || (this.#heldBy.get(caller) ?? 0) + amount <= this.#limit - this.#held - amount;
   }
@@ -65,7 +63,6 @@ export class Budget {
     else this.#heldBy.delete(caller);
   }
 
-  /** Releases an amount that a caller has taken, or that was added for it. */
   release(caller: Caller, amount: number): void {
     this.add(caller, -amount);
   }
@@ -136,7 +133,6 @@ export class FairQueue<Item> {
   }
 }
 
-/** The items of one caller. */
 interface Line<Item> {
   readonly caller: Caller;
   readonly items: Item[];

@@ -21,23 +21,17 @@ interface ProcessState {
   readonly isZombie: boolean;
 }
 
-/** The parent of this process, and the package managers that started the parent. */
-export interface StartingProcesses {
-  /** Resolves up to half a second after one of them has ended. */
-  readonly ended: Promise<void>;
-  /** Checks now whether one of them has ended. */
-  readonly haveEnded: () => Promise<boolean>;
-}
-
 /**
- * Watches the processes that started this one. npx exits on SIGTERM without forwarding it to pnpm or killing pnpm, so the service would
- * keep running (npm/cli, `npm exec`). Other ancestors, such as the user's shell, may end.
+ * Watches the parent of this process, and the package managers that started the parent. npx exits on SIGTERM without forwarding it to pnpm
+ * or killing pnpm, so the service would keep running (npm/cli, `npm exec`). Other ancestors, such as the user's shell, may end.
+ *
+ * @returns what resolves up to half a second after one of them has ended, and a function that checks now whether one has
  */
-export function watchLauncher(): StartingProcesses {
+export function watchLauncher() {
   const parent = process.ppid;
   const first = tryFindStartingProcesses(parent);
   let known: readonly number[] | undefined;
-  const haveEnded = async () => {
+  const haveEnded = async (): Promise<boolean> => {
     known ??= (await first) ?? [parent];
     if (process.ppid !== parent || !known.every(isRunning)) return true;
     // On other systems, each check would start programs.
@@ -48,20 +42,15 @@ export function watchLauncher(): StartingProcesses {
     known = found;
     return false;
   };
-  return { ended: untilTrue(haveEnded), haveEnded };
-}
-
-async function untilTrue(check: () => Promise<boolean>): Promise<void> {
-  while (!(await check())) await delay(intervalMs, undefined, { ref: false });
+  const watch = async () => {
+    while (!(await haveEnded())) await delay(intervalMs, undefined, { ref: false });
+  };
+  return { ended: watch(), haveEnded };
 }
 
 /** As `findStartingProcesses`; `undefined` if they cannot be read now, for example because no file descriptors are free. */
-async function tryFindStartingProcesses(pid: number): Promise<readonly number[] | undefined> {
-  try {
-    return await findStartingProcesses(pid);
-  } catch {
-    return undefined;
-  }
+function tryFindStartingProcesses(pid: number): Promise<readonly number[] | undefined> {
+  return findStartingProcesses(pid).catch(() => undefined);
 }
 
 /** The package managers that have started a process, directly or through a shell, and the process itself. */

@@ -18,17 +18,8 @@ const maxRestMs = 1_000;
 const burstMs = 50;
 
 /** Reads lists, a few at a time. The others wait, and callers take turns. */
-export interface ListGate {
-  /**
-   * Reads a list once it is its turn.
-   *
-   * @throws {ServiceError} `overloaded` when too many lists wait, or its caller has no room for what would be read
-   * @throws {ClientGoneError} when its client has disconnected
-   */
-  read<Result extends Timed>(caller: Caller, list: List<Result>): Promise<Result>;
-}
+export type ListGate = ReturnType<typeof createListGate>;
 
-/** A list to be read. */
 interface List<Result extends Timed> {
   /** A key. Waiting lists of one caller with the same key share one read; a list without a key is read separately. */
   readonly of?: unknown;
@@ -54,20 +45,15 @@ interface Timed {
   readonly readMs?: number | undefined;
 }
 
-/** A request that waits for a list. */
 interface Waiting<Result> {
   isWanted(): boolean;
   /** Lists with the same key have results of the same type. */
   resolve(result: Promise<Result>): void;
 }
 
-/** How lists are read. */
 interface ListGateOptions {
-  /** How many are read at a time. */
   readonly concurrency: number;
-  /** The callers that share the time. */
   readonly callers: Pick<ActiveCallers, 'count'>;
-  /** Whether a caller has room for the result of a list. */
   readonly hasRoom?: (caller: Caller) => boolean;
   /** The share of the time in which a create waits, from 0 to 1. */
   readonly waitingShare: () => number;
@@ -78,7 +64,7 @@ export function createListGate({
   callers,
   hasRoom = () => true,
   waitingShare,
-}: ListGateOptions): ListGate {
+}: ListGateOptions) {
   const places = new Budget(maxLists);
   const waiting = new FairQueue<() => void>();
   const shared = new Map<string, Waiting<Timed>[]>();
@@ -206,6 +192,12 @@ export function createListGate({
   }
 
   return {
+    /**
+     * Reads a list once it is its turn.
+     *
+     * @throws {ServiceError} `overloaded` when too many lists wait, or its caller has no room for what would be read
+     * @throws {ClientGoneError} when its client has disconnected
+     */
     read<Result extends Timed>(caller: Caller, { of, isWanted, read }: List<Result>): Promise<Result> {
       if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
       readers.note(caller);

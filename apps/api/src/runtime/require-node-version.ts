@@ -6,7 +6,6 @@ const oldest = { major: 22, minor: 14 } as const;
 /**
  * Checks that Node.js is recent enough; an older one would fail later, with an unclear error.
  *
- * @param version the value of `process.versions.node`, such as `26.10.0`
  * @throws {OperatorError} that says which version is needed and how to get it
  */
 export function requireNodeVersion(version: string): void {

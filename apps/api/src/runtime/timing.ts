@@ -25,6 +25,22 @@ export async function withTimeout<Result, Late>(
   }
 }
 
+/** Returns a function whose concurrent calls share one run of an action. */
+export function shareInFlight<Result>(action: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () => {
+    running ??= action().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+/** Blocks the thread for a time, in milliseconds. */
+export function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 /** How long to retry, and how long to wait between attempts, in milliseconds. */
 export interface RetryPolicy {
   readonly timeoutMs: number;

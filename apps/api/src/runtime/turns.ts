@@ -12,18 +12,8 @@ const costPerMs = 20;
 const maxHoldFactor = 4;
 
 /** The work that turns of the event loop are divided among. */
-export interface Turns {
-  /**
-   * Runs work in this turn of the event loop, or in a later one, after the work of other callers had its turn.
-   *
-   * @param cost 1 for a request
-   */
-  schedule(caller: Caller, cost: number, work: () => void): void;
-  /** Resolves when it is the turn of work with this cost. */
-  wait(caller: Caller, cost: number): Promise<void>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
-/** Work that waits. */
 interface Work {
   readonly caller: Caller;
   readonly cost: number;
@@ -38,12 +28,10 @@ interface Work {
  * data. With a thousand busy connections a turn would last as long as a thousand requests, and a new connection would wait
  * for as many turns as there are connections before it.
  *
- * @param callers who share the time
  * @param processes how many share the work: a caller may be busy in each of them
  */
-export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1): Turns {
+export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1) {
   const waiting = new FairQueue<Work>();
-  /** The callers that are held back. */
   const held = new Set<Caller>();
   /** What this turn may still do; `undefined` outside of one. */
   let left: number | undefined;
@@ -80,6 +68,7 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1
     }, holdMs);
   }
 
+  /** Runs work in this turn of the event loop, or later, after the work of other callers had its turn. A request has the cost 1. */
   function schedule(caller: Caller, cost: number, work: () => void): void {
     if (left === undefined) startTurn();
     if (left === undefined || left <= 0 || waiting.callers > 0 || held.has(caller)) {
@@ -93,6 +82,7 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1
 
   return {
     schedule,
-    wait: (caller, cost) => new Promise((resolve) => schedule(caller, cost, resolve)),
+    /** Resolves when it is the turn of work with this cost. */
+    wait: (caller: Caller, cost: number) => new Promise<void>((resolve) => schedule(caller, cost, resolve)),
   };
 }

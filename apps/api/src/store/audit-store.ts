@@ -1,6 +1,6 @@
 import { auditActions } from '@plant-store/contract';
 import { scopes as allScopes } from '@plant-store/contract/access-token';
-import type { Audit, AuditEvent, NumberedAuditEvent, Subject, TokenAtThatTime } from '@plant-store/records';
+import type { Audit, AuditEvent, NumberedAuditEvent, Subject } from '@plant-store/records';
 import { hideAccessTokens } from '../auth/token-service.js';
 
 /** A statement with a `?` for each of its values. */
@@ -26,7 +26,6 @@ export interface AuditStore extends Audit {
   add(deed: AuditEvent): Promise<void>;
 }
 
-/** Adds an entry for an action in the same transaction. */
 export function* recordDeed(deed: AuditEvent): Steps<void> {
   yield { sql: `${insert} VALUES (?, ?, ?, ?)`, values: toValues(deed) };
 }
@@ -38,7 +37,6 @@ function toValues({ at, by, action, about }: AuditEvent): readonly unknown[] {
   return [at, hideAccessTokens(JSON.stringify(by)), action, hideAccessTokens(JSON.stringify(about))];
 }
 
-/** Runs one statement, and returns its rows. */
 type QueryRows = (statement: Statement) => Promise<Rows>;
 
 export function createAuditStore(query: QueryRows, runSteps: RunSteps): AuditStore {
@@ -66,15 +64,14 @@ function toDeed([number, at, by, name, about]: readonly unknown[]): readonly Num
   const action = auditActions.find((known) => known === name);
   if (action === undefined) return [];
   const { token, ...others }: Subject = JSON.parse(String(about));
+  const scopes = allScopes.filter((scope) => token?.scopes.includes(scope));
   return [
     {
       number: Number(number),
       at: Number(at),
       by: JSON.parse(String(by)),
       action,
-      about: { ...others, ...(token && { token: { ...token, scopes: knownScopes(token) } }) },
+      about: { ...others, ...(token && { token: { ...token, scopes } }) },
     },
   ];
 }
-
-const knownScopes = ({ scopes }: TokenAtThatTime) => allScopes.filter((scope) => scopes.includes(scope));

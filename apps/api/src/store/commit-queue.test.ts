@@ -3,7 +3,6 @@ import { type Change, removalOf, ServiceError, type Stored } from '@plant-store/
 import { expect, it, vi } from 'vitest';
 import { createTestQueue, databaseOf, highQueueLimits } from '../../test/support/plants/create-test-queue.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
-
 import type { CommitQueueOptions, QueueLimits } from './commit-queue.js';
 
 const stored = { stored: true, addedAt: 1 } as const;

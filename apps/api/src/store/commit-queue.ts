@@ -13,26 +13,7 @@ import { splitWrites, type Write, type WriteOutcome } from './store.js';
 import { allTables, type Table } from './table.js';
 
 /** Stores concurrent creates and changes of single records of any resource. Each resolves once it is on disk. Callers take turns. */
-export interface CommitQueue {
-  /**
-   * Queues a record of a resource. Resolves once it is on disk, or its id turns out to be taken.
-   *
-   * @throws {ServiceError} `overloaded` when the queue has no room for the caller; the record is not stored then
-   * @throws {ServiceError} `database_unavailable` when the store does not answer
-   * @throws whatever else the store throws for this record, never an error caused by another record
-   */
-  create<Fields>(resource: string, record: New<Fields>, caller: Caller): Promise<CreateOutcome<Fields>>;
-  /** Queues a change of the record with an id. Resolves once it is on disk. Throws as `create` does. */
-  change<Fields>(resource: string, change: Change<Fields>, caller: Caller): Promise<ChangeOutcome<Fields>>;
-  /** Whether the queue has as many records as its limit allows the caller: `create` would reject another one. */
-  isFull(caller: Caller): boolean;
-  /** The recent share of time in which a record waited, from 0 to 1. */
-  waitingShare(): number;
-  /** How much is queued for all resources. Bytes are those of the fields. */
-  queued(): { readonly records: number; readonly bytes: number };
-  /** Resolves once nothing is queued or being stored. */
-  idle(): Promise<void>;
-}
+export type CommitQueue = ReturnType<typeof createCommitQueue>;
 
 /** How much may be queued, and how much one batch may hold, across all resources. Bytes are those of the fields. */
 export interface QueueLimits {
@@ -42,19 +23,15 @@ export interface QueueLimits {
   readonly batchBytes: number;
 }
 
-/** The dependencies of a queue. */
 export interface CommitQueueOptions {
   readonly database: Pick<Database, 'write' | 'writesTogether' | 'changesTogether' | 'concurrentCommits'>;
   /** The tables of the resources. Default: all resources of the API. */
   readonly tables?: readonly Pick<Table, 'resource' | 'bytesOf'>[];
   readonly limits: QueueLimits;
-  /** The callers that share the time with commits. */
   readonly callers: Pick<ActiveCallers, 'count'>;
-  /** Where each commit is recorded, for health and metrics. */
   readonly commits: CommitRecord;
 }
 
-/** A write that waits to be stored, with the callbacks of the promise that awaits it. */
 type Waiting = Write & {
   readonly bytes: number;
   readonly caller: Caller;
@@ -76,7 +53,7 @@ export function createCommitQueue({
   limits,
   callers,
   commits,
-}: CommitQueueOptions): CommitQueue {
+}: CommitQueueOptions) {
   const { writesTogether, changesTogether, concurrentCommits } = database;
   const tableOf = new Map(tables.map((table) => [table.resource, table]));
   const waiting = new FairQueue<Waiting>();
@@ -217,22 +194,34 @@ export function createCommitQueue({
   }
 
   return {
-    create: (resource, record, caller) =>
-      enqueue(
+    /**
+     * Queues a record of a resource. Resolves once it is on disk, or its id turns out to be taken.
+     *
+     * @throws {ServiceError} `overloaded` when the queue has no room for the caller; the record is not stored then
+     * @throws {ServiceError} `database_unavailable` when the store does not answer
+     * @throws whatever else the store throws for this record, never an error caused by another record
+     */
+    create: <Fields>(resource: string, record: New<Fields>, caller: Caller) =>
+      enqueue<CreateOutcome<Fields>>(
         { resource, record: { ...(record as New<object>), addedBy: String(caller) } },
         tableOf.get(resource)?.bytesOf(record as New<object>) ?? 0,
         caller,
       ),
-    change: (resource, change, caller) =>
-      enqueue(
+    /** Queues a change of the record with an id. Resolves once it is on disk. Throws as `create` does. */
+    change: <Fields>(resource: string, change: Change<Fields>, caller: Caller) =>
+      enqueue<ChangeOutcome<Fields>>(
         { resource, change: { ...change, by: String(caller) } as Change<object> },
         change.bytes,
         caller,
       ),
+    /** The recent share of time in which a record waited, from 0 to 1. */
     waitingShare: () => busy.value(),
-    isFull: (caller) => findOverload(caller, 0) === waitingRecords,
+    /** Whether the queue has as many records as its limit allows the caller: `create` would reject another one. */
+    isFull: (caller: Caller) => findOverload(caller, 0) === waitingRecords,
+    /** How much is queued for all resources. Bytes are those of the fields. */
     queued: () => ({ records: waiting.size, bytes: bytesHeld.held }),
-    async idle() {
+    /** Resolves once nothing is queued or being stored. */
+    async idle(): Promise<void> {
       while (inFlight.size > 0 || waiting.size > 0) {
         await Promise.all(inFlight);
         await new Promise(setImmediate);

@@ -18,11 +18,8 @@ export interface PostgresqlLocation {
   readonly engine: 'postgresql';
   /** The connection URI, without `schema`; it may hold a password. */
   readonly url: string;
-  /** The schema that the tables are in. */
   readonly schema: string;
-  /** How many connections may be open. */
   readonly poolSize: number;
-  /** The timeout of a statement, in milliseconds. */
   readonly statementTimeoutMs: number;
   readonly timeouts: PostgresqlTimeouts;
   /** Whether connections begin without settings, which a pooler rejects. */
@@ -106,7 +103,6 @@ function pathOf(url: string): string | undefined {
  * Adds to a location the password that a file holds, as secrets are handed to containers and systemd services: its text,
  * without a byte order mark and a line break at its end.
  *
- * @param file the path of the file; `undefined` for none
  * @returns the location, or what is wrong, as the rest of a sentence that begins with "DATABASE_PASSWORD_FILE" and never
  * contains the password
  */
@@ -141,7 +137,6 @@ function readPassword(file: string): string | { readonly problem: string } {
   return { problem: `must be a file with one line, the password; ${file} is not` };
 }
 
-/** The content of a connection string. */
 export interface ParsedPostgresqlUrl {
   readonly engine: 'postgresql';
   /** The URI for the driver, without `schema`. */
@@ -317,7 +312,11 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
   if (hosts.some((host) => host?.includes(','))) return { problem: oneHost };
   const misplaced = moveIntoAuthority(url);
   if (misplaced !== undefined) return misplaced;
-  for (const alias of ['search_path', 'currentSchema']) rename(searchParams, alias, 'schema');
+  for (const alias of ['search_path', 'currentSchema']) {
+    const value = searchParams.get(alias);
+    searchParams.delete(alias);
+    if (value !== null && !searchParams.has('schema')) searchParams.set('schema', value);
+  }
 
   const tls = readTls(url);
   if ('problem' in tls) return tls;
@@ -378,12 +377,6 @@ function moveIntoAuthority(url: URL): Problem | undefined {
   return undefined;
 }
 
-function rename(parameters: URLSearchParams, from: string, to: string): void {
-  const value = parameters.get(from);
-  parameters.delete(from);
-  if (value !== null && !parameters.has(to)) parameters.set(to, value);
-}
-
 /** The modes of TLS, from the weakest to the strongest, as libpq calls them. */
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 /** Other names of the modes. */
@@ -433,7 +426,7 @@ function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly
 
   const sslModes = searchParams.getAll('sslmode');
   if (sslModes.length > 1) return { problem: 'has the parameter sslmode twice' };
-  const isHere = searchParams.has('host') || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  const isHere = searchParams.has('host') || isLoopback(hostname);
   const hasFiles = ['sslrootcert', 'sslcert'].some((name) => searchParams.has(name));
   // Given files, the driver checks the certificate. libpq, and so Prisma and all others, encrypts if the server can.
   const mode = strongest?.mode ?? (hasFiles || isHere ? undefined : 'prefer');

@@ -20,9 +20,7 @@ export interface DatabaseLog {
   error(fields: LogFields, message: string): void;
 }
 
-/** An open database, on any engine. */
 export interface Database {
-  /** The store of each resource, by its name. */
   readonly stores: { readonly [Name in ResourceName]: RecordStore<ResourceTypes[Name]['fields']> };
   /**
    * Stores writes of any resources: in one commit if `writesTogether`, and otherwise in one for each part of `splitWrites`, until one
@@ -36,7 +34,6 @@ export interface Database {
   /** Whether it stores the changes of a resource in one commit. Default: `true`. */
   readonly changesTogether?: boolean;
   readonly accessTokens: AccessTokenStore;
-  /** The audit of tokens, backups and imported files. */
   readonly audit: AuditStore;
   /** The migrations that were applied when it was opened, in order; empty if it was up to date. */
   readonly appliedMigrations: readonly string[];
@@ -66,7 +63,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Options of `openDatabase`. */
 export interface OpenOptions {
   /** Receives events between requests; by default warnings and errors go to standard error. */
   readonly log?: DatabaseLog;
@@ -76,7 +72,6 @@ export interface OpenOptions {
   readonly tables?: readonly Table[] | undefined;
   /** For how many days replaced states are kept; 0 for none. Default: forever. */
   readonly historyDays?: number | undefined;
-  /** Where the engine registers its metrics; by default it has none. */
   readonly metrics?: Registry | undefined;
 }
 
@@ -91,11 +86,7 @@ function emitWarning({ err }: LogFields, message: string): void {
   process.emitWarning(err === undefined ? message : `${message}: ${err.message}`);
 }
 
-/**
- * The error for requests while the database is unavailable.
- *
- * @param cause the error of the engine or the operating system
- */
+/** The error for requests while the database is unavailable, caused by an error of the engine or the operating system. */
 export function databaseUnavailable(cause: unknown): ServiceError {
   const message = 'The database is not responding. Try again in 1 second.';
   return new ServiceError('database_unavailable', message, { retryAfterSeconds: 1, cause });
@@ -105,11 +96,7 @@ export function isDatabaseUnavailable(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.errorName === 'database_unavailable';
 }
 
-/**
- * The error for requests once the database was found damaged. It has no `Retry-After`: only the operator can fix this.
- *
- * @param cause the error of the engine
- */
+/** The error for requests once the database was found damaged. It has no `Retry-After`: only the operator can fix this. */
 export function databaseDamaged(cause: unknown): ServiceError {
   const message = 'The database is damaged. Ask the operator to restore it.';
   return new ServiceError('database_damaged', message, { cause });

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { scopes } from '@plant-store/contract/access-token';
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { collect } from '../../test/support/collect.js';
 import { createTestDatabase, openTestDatabase } from '../../test/support/database/create-test-database.js';
@@ -186,13 +186,14 @@ describe.each(engines)('the migration ledger on %s', (engine) => {
   });
 });
 
+const openSqlite = (url: string) => () => new Sqlite(url.replace('file:', ''));
+
 /** Runs SQL, or migrates as another version does, on a separate connection. */
 const connections = {
   sqlite: {
-    run: (url: string, sql: string) =>
-      withSqlite(new PrismaBetterSqlite3({ url }), (connection) => connection.executeScript(sql)),
+    run: (url: string, sql: string) => withSqlite(openSqlite(url), (connection) => connection.exec(sql)),
     migrate: (url: string, migrations: readonly Migration[]) =>
-      withSqlite(new PrismaBetterSqlite3({ url }), (connection) => migrateSqlite(connection, migrations)),
+      withSqlite(openSqlite(url), (connection) => migrateSqlite(connection, migrations)),
   },
   postgresql: {
     run: (connectionString: string, sql: string) =>

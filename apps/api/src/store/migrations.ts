@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../errors/operator-error.js';
@@ -9,9 +9,7 @@ import type { DatabaseLocation } from './database-location.js';
 export interface Ledger {
   /** Runs statements that return nothing. */
   run(script: string): Promise<unknown>;
-  /** Runs a query, and returns the values of each row. */
   query(sql: string): Promise<readonly (readonly unknown[])[]>;
-  /** Selects the names of all tables. */
   readonly tablesSql: string;
   /** Creates it as Prisma Migrate does. */
   readonly createSql: string;
@@ -21,7 +19,6 @@ export interface Ledger {
   readonly foreign: string;
 }
 
-/** A row of the ledger. */
 export interface LedgerRow {
   readonly migrationName: string;
   readonly checksum: string;
@@ -60,8 +57,6 @@ export async function findPending(
 /**
  * Applies the pending migrations, and records them so that `prisma migrate deploy` and `status` work, too. The caller has begun a
  * transaction.
- *
- * @returns the names of the migrations applied, in order
  */
 export async function applyPending(
   ledger: Ledger,
@@ -174,6 +169,6 @@ function readMigration(name: string, file: string): Migration {
   return {
     name,
     sql: content.toString('utf8'),
-    checksum: createHash('sha256').update(content).digest('hex'),
+    checksum: hash('sha256', content, 'hex'),
   };
 }

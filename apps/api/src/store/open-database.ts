@@ -7,22 +7,12 @@ import type { DatabaseLocation } from './database-location.js';
  * @throws {OperatorError} when it cannot be opened or is not a plant store of this version
  */
 export async function openDatabase(location: DatabaseLocation, options: OpenOptions = {}): Promise<Database> {
-  const database = await openEngine(location, options);
+  const database =
+    location.engine === 'sqlite'
+      ? await (await import('./sqlite/open-sqlite.js')).openSqlite(location.path, options)
+      : await (await import('./postgresql/open-postgresql.js')).openPostgresql(location, options);
   reportLimitedTokens(database.appliedMigrations, options.log ?? stderrLog);
   return database;
-}
-
-async function openEngine(location: DatabaseLocation, options: OpenOptions): Promise<Database> {
-  switch (location.engine) {
-    case 'sqlite': {
-      const { openSqlite } = await import('./sqlite/open-sqlite.js');
-      return openSqlite(location.path, options);
-    }
-    case 'postgresql': {
-      const { openPostgresql } = await import('./postgresql/open-postgresql.js');
-      return openPostgresql(location, options);
-    }
-  }
 }
 
 /** Warns once that tokens from a version without scopes may only create records, as when they were issued. */

@@ -3,19 +3,13 @@ import {
   type Change,
   type ChangeOutcome,
   type ChangePosition,
-  type CountedValues,
   type CreateOutcome,
   isTombstone,
-  type Listed,
-  type ListedChanges,
-  type ListedStates,
-  type ListFilter,
-  type ListLimits,
-  type ListQuery,
+  type RecordPeople,
   ServiceError,
+  type Store,
   type Stored,
   type StoredRecord,
-  type Total,
 } from '@plant-store/records';
 
 /** When a record was changed after its creation; `null` if it was not changed. */
@@ -50,7 +44,6 @@ export type Write<Fields = object> =
   | { readonly resource: string; readonly record: Stored<Fields>; readonly change?: undefined }
   | { readonly resource: string; readonly change: Change<Fields>; readonly record?: undefined };
 
-/** The outcome of a write. */
 export type WriteOutcome<Fields = object> = CreateOutcome<Fields> | ChangeOutcome<Fields>;
 
 /**
@@ -77,72 +70,38 @@ function splitAlike<One extends Write>(writes: readonly One[]): readonly (readon
   return [creates, changes].flatMap((some) => [...Map.groupBy(some, ({ resource }) => resource).values()]);
 }
 
-/** A store of one resource, on any database engine. Everything it returns is on disk. */
-export interface RecordStore<Fields = object> {
+/** What operations call on a store directly. */
+type Lists = 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange' | 'listStates';
+
+/**
+ * A store of one resource, on any database engine. Everything it returns is on disk. Each function throws a `ServiceError`:
+ * `database_unavailable` when the engine does not answer, and a list `overloaded` when too many wait.
+ */
+export interface RecordStore<Fields = object> extends Pick<Store<Fields>, Lists> {
   /**
    * Stores many records in one commit, those whose id was never taken.
    *
    * @param records any number of records. Each has the same outcome as if stored by a separate call, in order. A record without a time gets
    * the current one.
-   * @returns one outcome per record, in the same order
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer. The records may or may not have been
-   * stored; retrying is safe.
+   * @returns one outcome per record, in the same order. After `database_unavailable`, the records may or may not have been stored; retrying
+   * is safe.
    */
   create(records: readonly Stored<Fields>[]): Promise<readonly CreateOutcome<Fields>[]>;
   /**
    * Changes records by id: in one commit, or in one for each change if Citus distributes the table. If several changes have the same id, each
    * gets the result of the previous one.
    *
-   * @returns one outcome per change, in the same order; throws as `create` does
+   * @returns one outcome per change, in the same order
    */
   change(changes: readonly Change<Fields>[]): Promise<readonly ChangeOutcome<Fields>[]>;
-  /**
-   * Finds the records and tombstones with these ids, in any order.
-   *
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer
-   */
+  /** Finds the records and tombstones with these ids, in any order. */
   find(ids: readonly bigint[]): Promise<readonly StoredRecord<Fields>[]>;
   /** As `find`, with the authors of each record. */
   findHistory(ids: readonly bigint[]): Promise<readonly RecordHistory<Fields>[]>;
   /**
-   * Lists records as `Store.list` does.
-   *
-   * @throws {ServiceError} `database_unavailable` when the engine does not answer, `overloaded` when too many lists wait
-   */
-  list(query: ListQuery, limits: ListLimits): Promise<Listed<Fields>>;
-  /**
-   * Counts the records that match.
-   *
-   * @throws {ServiceError} as `list` does
-   */
-  countAll(filter: ListFilter): Promise<Total>;
-  /**
-   * Counts the records that have each value of a text field as `Store.countValues` does.
-   *
-   * @throws {ServiceError} as `list` does
-   */
-  countValues(field: string, after: string | undefined, maxValues: number): Promise<CountedValues>;
-  /**
-   * Lists the last change of each record after a position, in a stable order, as many as the limits allow. A record that changes again
-   * moves to the end.
-   *
-   * @param after the position after which to begin; `undefined` for all
-   * @throws {ServiceError} as `list` does, `cursor_expired` for a position that does not belong to the current store, or
-   *   `changes_unsupported`
-   */
-  listChanges(after: ChangePosition | undefined, limits: ListLimits): Promise<ListedChanges<Fields>>;
-  /** The position of the last change that `listChanges` would return now, or the one before all numbered changes. */
-  lastChange(): Promise<ChangePosition>;
-  /** Lists the states of a record as `Store.listStates` does; throws as `find` does. */
-  listStates(
-    id: bigint,
-    start: number | undefined,
-    limits: ListLimits,
-  ): Promise<ListedStates<Fields> | undefined>;
-  /**
    * Removes some states that were replaced longer ago than they are kept, the oldest first.
    *
-   * @returns whether there may be more; throws as `find` does
+   * @returns whether there may be more
    */
   removeOldStates(): Promise<boolean>;
   /**
@@ -150,22 +109,18 @@ export interface RecordStore<Fields = object> {
    * that were stored since. A record that is deleted during the read may be returned as a record or a tombstone. An error ends the read;
    * call it again with the last id that it returned.
    *
-   * @param after the id after which to begin; `undefined` for all records
    * @param limits the limits of each page. No page is empty, so a record that exceeds them is returned on a separate page.
    * @throws {ServiceError} `database_unavailable` when the engine does not answer, from the iterator
    */
   read(after: bigint | undefined, limits: PageLimits): AsyncIterable<readonly StoredRecord<Fields>[]>;
 }
 
-/** A record and its authors, if known: the id of an access token, or `subject` and the subject of a JSON Web Token. */
-export interface RecordHistory<Fields> {
-  readonly record: StoredRecord<Fields>;
-  /** When it was created, in milliseconds since 1970, even if it was removed since. */
+/** A record, its authors, and times in milliseconds since 1970, if known. */
+export interface RecordHistory<Fields> extends RecordPeople<Fields> {
+  /** When it was created, even if it was removed since. */
   readonly addedAt: number | undefined;
-  readonly addedBy: string | undefined;
   /** When it was last changed or removed. */
   readonly changedAt: number | undefined;
-  readonly changedBy: string | undefined;
 }
 
 /** How many states are checked for their age at a time. */

@@ -2,7 +2,6 @@ import { type Column, columnsOf } from '@plant-store/contract/columns';
 import { fieldsOf, type Kind, type Resource } from '@plant-store/contract/resource';
 import { resources } from '@plant-store/contract/resources';
 import type { ChangePosition, RecordChange, RecordState, StoredRecord } from '@plant-store/records';
-import type { ArgType } from '@prisma/driver-adapter-utils';
 import type { DatabaseLocation } from './database-location.js';
 import type { RecordHistory } from './store.js';
 
@@ -331,9 +330,6 @@ export function columnOf({ name, fields }: Pick<Table, 'name' | 'fields'>, field
 
 /** Runs a query, for example with a retry or a check. */
 export type QueryWrapper = <Result>(query: () => Promise<Result>) => Promise<Result>;
-
-/** The type of a text, as driver adapters take it. */
-export const text = { scalarType: 'string', arity: 'scalar' } as const satisfies ArgType;
 
 /**
  * Reads one page after the other, until one is empty.

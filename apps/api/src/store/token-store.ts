@@ -10,50 +10,32 @@ import type { AccessTokenStore, HashedAccessToken, NewAccessToken, TokenUse } fr
 import { type RunSteps, recordDeed, type Statement, type Steps } from './audit-store.js';
 import type { QueryWrapper } from './table.js';
 
-/** Leaves the hash out of a result. */
-const withoutHash = { hash: true } as const;
-type WithoutHash = typeof withoutHash;
-
-/** A token as stored in its row. */
-type Row<Token> = Omit<Token, 'scopes'> & { readonly scopes: string };
-
-/** The queries on the access token table that are used here, common to the Prisma clients of all engines. */
-interface AccessTokenTable {
-  findUnique(query: { where: { id: number }; omit: WithoutHash }): Promise<Row<AccessToken> | null>;
-  findMany(query: {
-    where?: IsValid | HasEnded;
-    orderBy: { id: 'asc' | 'desc' };
-    take?: number;
-  }): Promise<readonly Row<HashedAccessToken & AccessToken>[]>;
+/** The queries that are used here. The Prisma clients of all engines have them. */
+interface TokenQuery {
+  where?: {
+    revokedAt?: null;
+    OR: { revokedAt?: { not: null }; expiresAt?: null | { gt: Date } | { lte: Date } }[];
+  };
+  orderBy: { id: 'asc' | 'desc' };
+  take?: number;
 }
 
-/** The conditions that a token is valid at a time, or has ended. */
-interface IsValid {
-  revokedAt: null;
-  OR: [{ expiresAt: null }, { expiresAt: { gt: Date } }];
-}
-interface HasEnded {
-  OR: [{ revokedAt: { not: null } }, { expiresAt: { lte: Date } }];
-}
+type TokenRow = Omit<HashedAccessToken & AccessToken, 'scopes'> & { readonly scopes: string };
 
 /** The part of the generated Prisma client that is used here. */
 interface Client {
-  readonly accessToken: AccessTokenTable;
+  readonly accessToken: { findMany(query: TokenQuery): Promise<readonly TokenRow[]> };
   $disconnect(): Promise<void>;
 }
 
-/** What the store needs from an engine. */
 interface AccessTokenStoreDependencies {
-  /** Finds a token without Prisma's client; see `findAccessToken`. */
-  findByHash(hash: string): Promise<AccessToken | null>;
-  /** Runs the steps of a change, as `runQuery` runs a query. */
+  /** Runs a statement without Prisma's client, and returns its rows. */
+  query(statement: Statement): Promise<readonly (readonly unknown[])[]>;
   readonly runSteps: RunSteps;
   /** `insertBelowSql` for the engine. */
   readonly insertBelow: string;
   /** SQL that the engine appends to a query to lock its rows against changes until the end of the transaction. */
   readonly forShare: string;
-  /** Finds the next expiry without Prisma's client; see `findNextExpiry`. */
-  findNextExpiry(at: Date, usedSince: Date): Promise<Date | null>;
   /** Stores uses without Prisma's client, and without waiting for the disk. */
   recordUses(uses: readonly TokenUse[]): Promise<void>;
   /** Loads Prisma's client, which takes a while. */
@@ -72,25 +54,30 @@ const unlimited = 2 ** 31 - 1;
 
 /** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */
 export function createPrismaAccessTokenStore({
-  findByHash,
+  query,
   runSteps,
   insertBelow,
   forShare,
-  findNextExpiry,
   recordUses,
   loadClient,
   confirmRead,
   runQuery,
 }: AccessTokenStoreDependencies): AccessTokenStore & { close(): Promise<void> } {
   let client: Promise<Client> | undefined;
-  const withTable = async <Result>(query: (tokens: AccessTokenTable) => Promise<Result>) => {
+  const readTokens = async (query: TokenQuery) => {
     client ??= loadClient();
     const { accessToken } = await client;
-    return runQuery(() => query(accessToken));
+    const rows = await runQuery(() => accessToken.findMany(query));
+    return rows.map((row) => ({ ...row, scopes: parseScopes(row.scopes) }));
   };
   const leaveOutHash = ({ hash: _, ...token }: AccessToken & HashedAccessToken): AccessToken => token;
-  const listAll = async () =>
-    (await withTable((tokens) => tokens.findMany({ orderBy: { id: 'asc' } }))).map(fromRow);
+
+  /** Without Prisma's client, since loading it would take longer than the rest of the first request. */
+  const findWhere = (condition: string, value: unknown): Promise<AccessToken | null> =>
+    runQuery(async () => {
+      const [row] = await query({ sql: `${selectToken} WHERE ${condition}`, values: [value] });
+      return row === undefined ? null : toToken(row);
+    });
 
   function* find(id: number): Steps<AccessToken | null> {
     const [row] = yield { sql: `${selectToken} WHERE id = ?${forShare}`, values: [id] };
@@ -163,33 +150,31 @@ export function createPrismaAccessTokenStore({
         yield* recordToken('token_rotated', added, by, token.createdAt, replaced);
         return added;
       }),
-    find: (id) =>
-      withTable(async (tokens) => {
-        const token = await tokens.findUnique({ where: { id }, omit: withoutHash });
-        return token && fromRow(token);
+    find: (id) => findWhere('id = ?', id),
+    findByHash: (hash) => findWhere('hash = ?', hash),
+    findNextExpiry: (at, usedSince) =>
+      runQuery(async () => {
+        const [[expiry = null] = []] = await query({ sql: selectNextExpiry, values: [at, usedSince] });
+        return toTimeOrNull(expiry);
       }),
-    findByHash: (hash) => runQuery(() => findByHash(hash)),
-    findNextExpiry: (at, usedSince) => runQuery(() => findNextExpiry(at, usedSince)),
-    list: async () => (await listAll()).map(leaveOutHash),
-    listLatest: (maxEnded, at) =>
-      withTable(async (tokens) => {
-        const isValid = {
-          revokedAt: null,
-          OR: [{ expiresAt: null }, { expiresAt: { gt: at } }],
-        } satisfies IsValid;
-        const hasEnded = {
-          OR: [{ revokedAt: { not: null } }, { expiresAt: { lte: at } }],
-        } satisfies HasEnded;
-        const found = await Promise.all([
-          tokens.findMany({ where: isValid, orderBy: { id: 'asc' } }),
-          tokens.findMany({ where: hasEnded, orderBy: { id: 'desc' }, take: maxEnded }),
-        ]);
-        return found
-          .flat()
-          .map(fromRow)
-          .map(leaveOutHash)
-          .toSorted((a, b) => a.id - b.id);
-      }),
+    list: async () => (await readTokens({ orderBy: { id: 'asc' } })).map(leaveOutHash),
+    async listLatest(maxEnded, at) {
+      const isValid: TokenQuery['where'] = {
+        revokedAt: null,
+        OR: [{ expiresAt: null }, { expiresAt: { gt: at } }],
+      };
+      const hasEnded: TokenQuery['where'] = {
+        OR: [{ revokedAt: { not: null } }, { expiresAt: { lte: at } }],
+      };
+      const found = await Promise.all([
+        readTokens({ where: isValid, orderBy: { id: 'asc' } }),
+        readTokens({ where: hasEnded, orderBy: { id: 'desc' }, take: maxEnded }),
+      ]);
+      return found
+        .flat()
+        .map(leaveOutHash)
+        .toSorted((a, b) => a.id - b.id);
+    },
     revoke: (id, at, by) =>
       change(id, function* () {
         const [row] = yield revocation(id, at);
@@ -204,7 +189,7 @@ export function createPrismaAccessTokenStore({
         return row && toToken(row);
       }),
     recordUses: (uses) => runQuery(() => recordUses(uses)),
-    listHashed: async () => (await listAll()).map(({ id, ...token }) => token),
+    listHashed: async () => (await readTokens({ orderBy: { id: 'asc' } })).map(({ id, ...token }) => token),
     async importToken(token, by) {
       const { hash, revokedAt, lastUsedAt } = token;
       const at = new Date();
@@ -244,9 +229,6 @@ const use = (id: number, at: Date): Statement => ({
   values: [at, id, at],
 });
 
-/** Runs a query of the access token table, and returns the rows. */
-type TokenQuery = (sql: string, values: readonly string[]) => Promise<readonly (readonly unknown[])[]>;
-
 /**
  * A statement that stores a token, unless the limit of valid tokens is reached when it is created. Its values are those of the columns, the
  * creation time again, and the limit. It returns the id.
@@ -265,22 +247,8 @@ export function insertBelowSql(parameters: readonly string[]): string {
     RETURNING id`;
 }
 
-/**
- * Finds an access token by the SHA-256 of its text, without Prisma's client. Requests need no other query, and loading Prisma's client with
- * its query compiler would take longer than the rest of the first request.
- *
- * @param parameter the placeholder of the first parameter in the engine's SQL
- */
-export async function findAccessToken(
-  query: TokenQuery,
-  parameter: '?' | '$1',
-  hash: string,
-): Promise<AccessToken | null> {
-  const [row] = await query(`${selectToken} WHERE hash = ${parameter}`, [hash]);
-  return row === undefined ? null : toToken(row);
-}
-
-function toToken(row: readonly unknown[]): AccessToken {
+/** Reads a row of `selectToken`. */
+export function toToken(row: readonly unknown[]): AccessToken {
   const [id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ratePerMinute] = row;
   return {
     id: Number(id),
@@ -294,41 +262,21 @@ function toToken(row: readonly unknown[]): AccessToken {
   };
 }
 
-/**
- * Finds the earliest time at which a name has no valid token left, among names whose valid tokens were used since a time, without Prisma's
- * client.
- *
- * @param parameters the placeholders of the first two parameters in the engine's SQL
- */
-export async function findNextExpiry(
-  query: TokenQuery,
-  [first, second]: readonly ['?', '?'] | readonly ['$1', '$2'],
-  at: Date,
-  usedSince: Date,
-): Promise<Date | null> {
-  const [row] = await query(
-    `SELECT min(last) FROM (
-       SELECT max(expires_at) AS last FROM access_tokens
-       WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${first}) GROUP BY name
-       HAVING count(expires_at) = count(*) AND max(last_used_at) > ${second}) AS names`,
-    [at, usedSince].map(toStoredTime),
-  );
-  return toTimeOrNull(row?.[0] ?? null);
-}
+/** The earliest time at which a name has no valid token left, among names whose valid tokens were used since a time. */
+const selectNextExpiry = `
+  SELECT min(last) FROM (
+    SELECT max(expires_at) AS last FROM access_tokens
+    WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) GROUP BY name
+    HAVING count(expires_at) = count(*) AND max(last_used_at) > ?) AS names`;
 
 /** A time as stored in SQLite, where it is compared as text: the format of Prisma's driver adapter. */
 export function toStoredTime(time: Date): string {
   return time.toISOString().replace('Z', '+00:00');
 }
 
-const toColumn = (scopes: readonly Scope[]): string => scopes.map(toStoredScope).join();
-
-function fromRow<Stored extends { readonly scopes: string }>(row: Stored) {
-  return { ...row, scopes: parseScopes(row.scopes) };
-}
-
-/** The name of a scope in the column. Instances of 1.4 read it during an upgrade and after a downgrade. */
-const toStoredScope = (scope: Scope): string => (scope === 'update' ? formerUpdate : scope);
+/** The scopes as stored, with the names that instances of 1.4 read during an upgrade and after a downgrade. */
+const toColumn = (scopes: readonly Scope[]): string =>
+  scopes.map((scope) => (scope === 'update' ? formerUpdate : scope)).join();
 
 /** The scopes of a comma-separated list, without any that only a later version knows. */
 function parseScopes(list: string): readonly Scope[] {

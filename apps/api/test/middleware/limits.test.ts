@@ -4,17 +4,32 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { rateLimit } from '../../src/http/middleware/rate-limit.js';
 import { serveMiddleware } from '../support/serve-middleware.js';
 
-const authenticate: RequestHandler = (_request, response, next) => {
-  response.locals.subject = 'web-shop';
+const authenticate: RequestHandler = (request, response, next) => {
+  response.locals.subject = request.get('X-Subject') ?? 'web-shop';
   next();
 };
+
+it('counts the requests of each caller in a minute of its own', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { client } = serveMiddleware(authenticate, rateLimit(1, 1).middleware);
+  const { headers } = await client.get('/').expect(200);
+  expect(headers['ratelimit-policy']).toContain('"plants"');
+  expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+  await client.get('/').expect(429).expect('Retry-After', '60');
+  await client.get('/').set('X-Subject', 'another shop').expect(200);
+  vi.advanceTimersByTime(59_999);
+  await client.get('/').expect(429).expect('Retry-After', '1');
+  vi.advanceTimersByTime(1);
+  await client.get('/').expect(200);
+});
 
 it.each([-7_200_000, 7_200_000])(
   'limits a caller for a minute when the clock is set by %i ms',
   async (ms) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { middleware, countBatch } = await rateLimit(5, 1);
+    const { middleware, countBatch } = rateLimit(5, 1);
     const countPlants: RequestHandler = (request, response, next) => {
       countBatch(response, Number(request.get('X-Plants') ?? 1), resources.plant);
       next();

@@ -45,8 +45,7 @@ it('loads hardly anything before it checks the version of Node.js, so that an ol
 });
 
 // The library of metrics has the API of OpenTelemetry.
-const sqliteOnly =
-  /\/(pg|@prisma\/adapter-pg|@prisma\/client|express-rate-limit|jose|@opentelemetry\/(?!api\/)[\w-]+)\//;
+const sqliteOnly = /\/(pg|@prisma\/adapter-pg|@prisma\/client|jose|@opentelemetry\/(?!api\/)[\w-]+)\//;
 
 const serveOnly = /\/(express|pino|pg|@prisma\/adapter-[\w-]+|@prisma\/client)\//;
 

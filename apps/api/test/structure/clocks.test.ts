@@ -38,8 +38,7 @@ const readers = {
     'apps/api/src/store/migrations.ts',
     'apps/api/src/store/sqlite/database-files.ts',
   ],
-  'the header Date, a date in Retry-After, and what a library compares with the clock at once': [
-    'apps/api/src/http/middleware/rate-limit.ts',
+  'the header Date, and a date in Retry-After': [
     'apps/api/src/http/server.ts',
     'packages/client/src/backoff.ts',
   ],

@@ -38,7 +38,7 @@ export async function openApp(
   const database = await openDatabase(config.database, { log });
   onTestFinished(() => database.close());
   const accessTokens = createTokenService(database.accessTokens);
-  const app = await createApp({
+  const app = createApp({
     ...config,
     queue: createTestQueue(database, { limits: config.queueLimits }),
     stores: { ...database.stores, ...stores },

@@ -16,11 +16,7 @@ export type VerifyUncached = (
   cached: Verification | undefined,
 ) => Verification | Promise<Verification>;
 
-/**
- * Requires a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1).
- *
- * @param callers counts the active callers
- */
+/** Requires a valid access token as `Authorization: Bearer` (RFC 6750, section 2.1). */
 export function bearerAuth(
   accessTokens: Pick<TokenVerifier, 'verifyCached'>,
   verifyUncached: VerifyUncached,
@@ -97,11 +93,7 @@ function rejection(verification: Exclude<Verification, { status: 'valid' }>): Se
     : unauthorized('invalid_token', tokenRejections[verification.status]);
 }
 
-/**
- * Requires that the token has a scope. Comes after authentication.
- *
- * @param jwtScope what the identity provider calls the scope
- */
+/** Requires that the token has a scope, which the identity provider calls `jwtScope`. Comes after authentication. */
 export function requireScope(scope: Scope, jwtScope: string | undefined): RequestHandler {
   return function requireScope(_request, { locals: { scopes, subject } }, next) {
     if (scopes?.includes(scope)) return next();

@@ -7,8 +7,6 @@ import { setCommonHeaders } from '../security-headers.js';
 /**
  * Lets pages of some origins call the service and read its replies, errors included (the CORS protocol of the Fetch
  * standard), and answers their preflights. For pages of other origins nothing changes.
- *
- * @param origins as browsers write them, such as `https://app.example.com`
  */
 export function cors(origins: readonly string[]): RequestHandler {
   const share = createCors({ ...options, origin: [...origins] });

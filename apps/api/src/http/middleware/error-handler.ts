@@ -9,11 +9,7 @@ import type { Logger } from 'pino';
 import { ClientGoneError, OverloadError, type OverloadReason } from '../../errors/service-error.js';
 import { isNavigation, mayNavigate, sendErrorPage } from '../error-page.js';
 
-/**
- * The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line.
- *
- * @param hasPage whether the service serves the page, so that error pages can link to it
- */
+/** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
 export function errorHandler(
   log: Logger,
   countRejection: (reason: OverloadReason) => void,
@@ -68,21 +64,13 @@ function toServiceError(error: unknown, request: Request): ServiceError {
   return internalError(error);
 }
 
-/** Rejects requests that no route of the path has handled, and names the allowed methods (RFC 9110, section 15.5.6). */
-export function allowOnly(allowed: readonly string[]): RequestHandler {
-  return function allowOnly(request) {
-    throw methodNotAllowed(request.method, request.path, allowed);
-  };
-}
-
-/** Rejects other methods on the paths of operations, with the methods of all operations that are served there. */
-export const rejectOtherMethods: RequestHandler = (request, response, next) => {
-  const operations = matchPath(request.path);
-  if (operations.length === 0) next();
-  else allowOnly(allowedMethods(operations))(request, response, next);
+/** Rejects other methods on the paths of operations, and names those of all operations there (RFC 9110, section 15.5.6). */
+export const rejectOtherMethods: RequestHandler = ({ method, path }, _response, next) => {
+  const operations = matchPath(path);
+  if (operations.length > 0) throw methodNotAllowed(method, path, allowedMethods(operations));
+  next();
 };
 
-/** Rejects requests that no route has handled. */
 export const notFound: RequestHandler = (request) => {
   throw new ServiceError('not_found', messages.notFound(request.path));
 };

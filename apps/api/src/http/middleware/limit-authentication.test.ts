@@ -2,7 +2,6 @@ import { ServiceError } from '@plant-store/records';
 import type { Request } from 'express';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Verification } from '../../auth/token-service.js';
-
 import type { VerifyUncached } from './bearer-auth.js';
 import { limitAuthentication, maxRemembered } from './limit-authentication.js';
 

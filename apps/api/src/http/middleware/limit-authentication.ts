@@ -5,7 +5,6 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { hashAccessToken, type TokenVerifier, type Verification } from '../../auth/token-service.js';
-
 import { readClientAddress } from '../client-address.js';
 import type { VerifyUncached } from './bearer-auth.js';
 
@@ -21,7 +20,6 @@ export interface LimitDependencies {
   /** How many failures an address may have per minute; 0 is no limit. */
   readonly authFailuresPerMinute: number;
   readonly log: Pick<Logger, 'warn'>;
-  /** Where metrics are registered; by default there are none. */
   readonly metrics?: Registry | undefined;
   /** Aborted once the service begins to stop: what was counted is then logged. */
   readonly stopping: AbortSignal;

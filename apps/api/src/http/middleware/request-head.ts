@@ -26,7 +26,9 @@ export const checkHeaders: RequestHandler = (request, response, next) => {
       `The request is not valid HTTP: it has more than ${headerLinesLimit} header lines.`,
     );
   }
-  const hosts = countHosts(rawHeaders);
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
     throw new ServiceError('bad_request', 'The request must have one Host header, as HTTP/1.1 requires.');
   }
@@ -64,26 +66,12 @@ function rejectAndClose(response: Response, message: string): never {
 const hostPattern =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~:!$&'()*+,;=-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
-/** Counts the Host headers; names are at the even indexes. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count++;
-  }
-  return count;
-}
-
-/** A request that may be marked as having an invalid target. */
-interface TargetedRequest extends IncomingMessage {
-  invalidTarget?: boolean | undefined;
-}
-
 /**
  * Replaces a request's target (RFC 9112, section 3.2) by its path and query, and marks the request when the service does
  * not accept its target. Runs before Express, which cannot reply to a target that it cannot parse, and whose parser prints
  * some to standard error, with any token in them.
  */
-export function normalizeTarget(request: TargetedRequest): void {
+export function normalizeTarget(request: IncomingMessage & Pick<Request, 'invalidTarget'>): void {
   const { url: target = '' } = request;
   if (target.startsWith('/') && !target.includes('#')) return;
   const { path, isValid } = parseTarget(target);
@@ -117,17 +105,14 @@ function parseTarget(target: string): { path: string; isValid: boolean } {
   if (target === '*') return { path: '/*', isValid: true };
   const [, scheme, authority = '', rest = ''] = /^([a-z]+):\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
   const pathAndQuery = beforeFragment(rest);
+  // User information is an error (RFC 9110, section 4.2.4).
+  const isHost = !authority.includes('@') && URL.canParse(`http://${authority}/`);
   return {
     path: pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`,
-    isValid: /^https?$/i.test(scheme ?? '') && isAuthority(authority) && pathAndQuery === rest,
+    isValid: /^https?$/i.test(scheme ?? '') && isHost && pathAndQuery === rest,
   };
 }
 
 function beforeFragment(target: string): string {
   return target.replace(/#.*$/s, '');
-}
-
-/** Whether a text is a host with or without a port; user information is an error (RFC 9110, section 4.2.4). */
-function isAuthority(text: string): boolean {
-  return !text.includes('@') && URL.canParse(`http://${text}/`);
 }

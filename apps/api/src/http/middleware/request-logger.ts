@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import { isRequestId } from '@plant-store/records';
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { hideAccessTokens } from '../../auth/token-service.js';
 import { OverloadError } from '../../errors/service-error.js';
 import type { measureRequests } from '../../observe/measure-requests.js';
@@ -10,9 +9,9 @@ import { parseTraceparent, type RequestLog } from '../../observe/request-log.js'
 import { hashedFilesRoute } from '../served-files.js';
 
 /**
- * Gives each request an id. Measures, traces, and logs it when its reply is sent or its client is gone. Does not log requests that are
- * rejected for overload, nor the scripts and styles of the page, because each page view requests several. Never logs a header or a body,
- * nor a token in the path.
+ * Gives each request an id: the caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-`, otherwise a new UUID. Measures,
+ * traces, and logs it when its reply is sent or its client is gone. Does not log requests that are rejected for overload, nor the scripts
+ * and styles of the page, because each page view requests several. Never logs a header or a body, nor a token in the path.
  *
  * @param share the share of the requests without an error that are logged, from 0 to 1
  */
@@ -24,7 +23,11 @@ export function requestLogger(
 ): RequestHandler {
   return function requestLogger(request, response, next) {
     const startedAt = performance.now();
-    request.id = requestId(request.headers);
+    const proposed = request.headers['x-request-id'];
+    // Safe to print anywhere, so not an access token.
+    const isUsed =
+      typeof proposed === 'string' && isRequestId(proposed) && hideAccessTokens(proposed) === proposed;
+    request.id = isUsed ? proposed : randomUUID();
     measures?.onBegin();
     // One clock and one listener for all purposes, because they cost as much as the work itself.
     response.on('close', () => {
@@ -32,58 +35,31 @@ export function requestLogger(
       const durationMs = endedAt - startedAt;
       measures?.onEnd(request, response, durationMs);
       const span = traces?.record(request, response, startedAt, endedAt);
-      logRequest(request, response, durationMs, span);
+      const { accessToken, subject, recordId, recordIdName, outcomes, error, route } = response.locals;
+      // The rejection log counts these requests.
+      if (error instanceof OverloadError) return;
+      const isSent = response.writableFinished;
+      if (isSent && error === undefined && share < 1 && Math.random() >= share) return;
+      if (isSent && error === undefined && route === hashedFilesRoute) return;
+      const { traceId, spanId } = span ?? parseTraceparent(request.headers['traceparent']) ?? {};
+      log.info(
+        {
+          requestId: request.id,
+          traceId,
+          spanId,
+          method: request.method,
+          path: hideAccessTokens(request.path),
+          status: isSent ? response.statusCode : undefined,
+          error: error?.number,
+          tokenId: accessToken?.id,
+          subject,
+          ...(recordIdName && { [recordIdName]: recordId }),
+          outcomes,
+          durationMs: Math.round(durationMs * 1000) / 1000,
+        },
+        isSent ? 'request' : 'request cut off',
+      );
     });
     next();
   };
-
-  function logRequest(
-    request: Request,
-    response: Response,
-    durationMs: number,
-    span: ReturnType<RequestTraces['record']> | undefined,
-  ): void {
-    const { accessToken, subject, recordId, recordIdName, outcomes, error, route } = response.locals;
-    // The rejection log counts these requests.
-    if (error instanceof OverloadError) return;
-    const isSent = response.writableFinished;
-    if (isSent && error === undefined && share < 1 && Math.random() >= share) return;
-    if (isSent && error === undefined && route === hashedFilesRoute) return;
-    const { traceId, spanId } = span ?? callerOf(request) ?? {};
-    log.info(
-      {
-        requestId: request.id,
-        traceId,
-        spanId,
-        method: request.method,
-        path: hideAccessTokens(request.path),
-        status: isSent ? response.statusCode : undefined,
-        error: error?.number,
-        tokenId: accessToken?.id,
-        subject,
-        ...(recordIdName && { [recordIdName]: recordId }),
-        outcomes,
-        durationMs: Math.round(durationMs * 1000) / 1000,
-      },
-      isSent ? 'request' : 'request cut off',
-    );
-  }
-}
-
-/** The caller's trace and span, for requests that are not traced here. */
-function callerOf({ headers: { traceparent } }: Request) {
-  return typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
-}
-
-/**
- * The id of a request, in its reply and its log lines: the caller's `X-Request-Id` when that is up to 64 letters, digits and `_.:-`,
- * otherwise a new UUID.
- */
-function requestId({ 'x-request-id': proposed }: IncomingHttpHeaders): string {
-  return typeof proposed === 'string' && isAcceptable(proposed) ? proposed : randomUUID();
-}
-
-/** Whether an id from a caller is used: short, and safe to print anywhere, so not an access token. */
-function isAcceptable(proposed: string): boolean {
-  return isRequestId(proposed) && hideAccessTokens(proposed) === proposed;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Request, RequestHandler } from 'express';
 import type { SignIn } from '../../auth/jwt-settings.js';
@@ -16,7 +16,6 @@ import {
   withContent,
 } from '../served-files.js';
 
-/** The page as the service serves it. */
 export interface Page {
   /** Its files by URL path, such as `/` and `/assets/index-3f2a9c1b.js`. */
   readonly files: ReadonlyMap<string, ServedFile>;
@@ -74,7 +73,6 @@ const viewPath = /^\/(?:add|import)$/;
 const recordPath = '/p/:id';
 const recordViewPath = /^\/p\/-?\d{1,19}$/;
 
-/** Serves the page: exactly the files of the build. */
 export function page({ files, headers }: Page): RequestHandler {
   return serveFiles({
     headers,
@@ -95,16 +93,12 @@ export interface ClientPackage {
   readonly sha512: string;
 }
 
-/**
- * Reads the packed client into memory.
- *
- * @throws {OperatorError} when it is not as the build wrote it
- */
+/** Reads the packed client into memory. @throws {OperatorError} when it is not as the build wrote it */
 export function readClient(folder: string): ClientPackage {
   return orExplain('client', folder, () => {
     const file = readServedFiles(folder).find(({ name }) => name.endsWith('.tgz'));
     if (file === undefined) throw new Error('it has no tarball');
-    return { file, sha512: createHash('sha512').update(file.plain.content).digest('base64') };
+    return { file, sha512: hash('sha512', file.plain.content, 'base64') };
   });
 }
 
@@ -126,7 +120,6 @@ export function client({ file, sha512 }: ClientPackage): RequestHandler {
   });
 }
 
-/** What the viewer links to, if the service serves it: the page, and the packed client. */
 export interface Shown {
   readonly hasPage: boolean;
   readonly hasClient: boolean;
@@ -136,6 +129,7 @@ export interface Shown {
 export function docs(shown: Shown): RequestHandler {
   const document = documentName(shown);
   const addServer = createServerWriter();
+  const folder = fileURLToPath(new URL('dist/docs', packageFolder));
   let files: ReadonlyMap<string, ServedFile> | undefined;
   return serveFiles({
     headers: documentHeaders,
@@ -143,7 +137,7 @@ export function docs(shown: Shown): RequestHandler {
       if (!viewerPaths.test(path)) return undefined;
       // Read at the first request and cached, so that all replies share the buffers.
       files ??= new Map(
-        readViewer()
+        orExplain('viewer', folder, () => readServedFiles(folder))
           .filter(({ name, isHashed }) => isHashed || [openApiName, document].includes(name))
           .map((file) => [toViewerPath(file), file]),
       );
@@ -202,11 +196,6 @@ const viewerPaths = /^\/(?:openapi\.json$|docs(?:$|\/))/;
 /** The file name of the viewer's HTML document, in the folder that `scripts/viewer/write-viewer.ts` writes. */
 export function documentName({ hasPage, hasClient }: Shown): string {
   return `${hasPage ? 'page' : 'no-page'}-${hasClient ? 'client' : 'no-client'}.html`;
-}
-
-function readViewer(): readonly ServedFile[] {
-  const folder = fileURLToPath(new URL('dist/docs', packageFolder));
-  return orExplain('viewer', folder, () => readServedFiles(folder));
 }
 
 function toViewerPath({ name, isHashed }: ServedFile): string {

@@ -8,7 +8,6 @@ export interface RecordFinder {
   find(ids: readonly bigint[]): Promise<readonly StoredRecord<object>[]>;
 }
 
-/** Finds the record or tombstone with an id. */
 type Find = (id: bigint, caller: Caller) => Promise<StoredRecord<object> | undefined>;
 
 /** The maximum number of records per query, and of waiting requests; see `Budget` for the share of each caller. */
@@ -18,7 +17,6 @@ const maxWaiting = 10_000;
 /** After this much text, in UTF-16 code units, other replies get a turn of the event loop. */
 const textPerTurn = 2 ** 17;
 
-/** A request for a record. */
 interface Lookup {
   readonly id: bigint;
   readonly caller: Caller;
@@ -77,15 +75,9 @@ async function resolveAll(
   for (const { id, resolve } of batch) {
     const record = found.get(id);
     resolve(record);
-    if (record !== undefined) text += textLengthOf(record);
+    for (const value of Object.values(record ?? {})) if (typeof value === 'string') text += value.length;
     if (text < textPerTurn) continue;
     text = 0;
     await nextTurn();
   }
-}
-
-function textLengthOf(record: object): number {
-  let length = 0;
-  for (const value of Object.values(record)) if (typeof value === 'string') length += value.length;
-  return length;
 }

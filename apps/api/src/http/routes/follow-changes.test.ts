@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { overloadErrors } from '../../errors/service-error.js';
 import { operationsByName, paceOf } from '../../resources.js';
 import type { ListGate } from '../../runtime/list-gate.js';
-
 import { createFollowChanges } from './follow-changes.js';
 
 const operations = operationsByName.plant;

@@ -10,7 +10,6 @@ interface Page<Change> {
   readonly readMs?: number | undefined;
 }
 
-/** Which changes a page has. */
 interface Query {
   readonly after: string;
   readonly limit?: number | undefined;
@@ -21,18 +20,14 @@ const restPerReplyMs = 2;
 /** The pause after composing a page, as a multiple of the time that took. */
 const restFactor = 10;
 
-/** The dependencies of followers. */
 interface FollowersOptions<Change> {
-  /** Returns the current position. */
   readonly latest: () => Promise<string>;
-  /** Returns a page. */
   readonly read: (query: Query, turn: Turn) => Promise<Page<Change>>;
   readonly lists: ListGate;
   /** Composes the reply of a page that several requests get. */
   readonly compose: (page: Page<Change>) => void;
   /** How often the last change is looked up while requests wait, in milliseconds: another process may have made it. */
   readonly pollMs?: number;
-  /** Aborting it ends all waiting. */
   readonly draining: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-import { contract, type RecordMetadata } from '@plant-store/contract';
+import { contract } from '@plant-store/contract';
 import { matchPath, parseQuery } from '@plant-store/contract/request-target';
 import { routes } from '@plant-store/contract/routes';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
@@ -8,10 +8,8 @@ import { createTokenHandlers, type TokenDependencies, type TokenHandlers } from 
 
 type Name = keyof typeof contract;
 
-/** The dependencies of the operations. */
 export interface OperationDependencies extends RecordDependencies, TokenDependencies {}
 
-/** An operation as the contract defines it. */
 export type Operation = (typeof contract)[Name];
 
 /**
@@ -20,21 +18,9 @@ export type Operation = (typeof contract)[Name];
  */
 type OperationHandler = (request: object, response: Response, next: NextFunction) => void;
 
-/** The code that answers each operation. */
 type Handlers = { readonly [Key in Name]: AppRouteImplementation<(typeof contract)[Key]> };
 
-/** The handlers of record operations. All other operations must be token operations. */
-type RecordHandlers = {
-  readonly [Key in Name as (typeof contract)[Key]['metadata'] extends RecordMetadata
-    ? Key
-    : never]: Handlers[Key];
-};
-
-/**
- * Mounts the operations of the contract, each with the code that answers it.
- *
- * @param middlewareOf returns what comes before the code of an operation, in order
- */
+/** Mounts the operations of the contract, each with the code that answers it behind its middleware. */
 export function mountOperations(
   app: Express,
   dependencies: OperationDependencies,
@@ -46,8 +32,8 @@ export function mountOperations(
   );
   const handlers: Handlers = {
     // The contract's schemas validate the arguments of these handlers, and the conformance suites their results.
-    ...(Object.fromEntries(ofRecords) as RecordHandlers),
-    ...(createTokenHandlers(dependencies) satisfies TokenHandlers),
+    ...(Object.fromEntries(ofRecords) as Omit<Handlers, keyof TokenHandlers>),
+    ...createTokenHandlers(dependencies),
   };
 
   app.set('query parser', (text?: string) => parseQuery(text ?? ''));

@@ -28,7 +28,7 @@ import type { TokenVerifier } from '../../auth/token-service.js';
 import { overloadErrors } from '../../errors/service-error.js';
 import { operationsByName, paceOf } from '../../resources.js';
 import type { ActiveCallers, Caller } from '../../runtime/callers.js';
-import { createListGate, type ListGate } from '../../runtime/list-gate.js';
+import { createListGate, type ListGate, type Turn } from '../../runtime/list-gate.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import type { CallerMemory } from '../caller-memory.js';
 import { shareBytes, shareText } from '../fast-path.js';
@@ -48,25 +48,18 @@ export interface RecordQueue {
   waitingShare(): number;
 }
 
-/** The store that operations read from. */
 export type RecordReader = RecordFinder &
   Pick<Store<object>, 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange' | 'listStates'> & {
-    /** Finds the records with these ids, with their authors. */
     findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<object>[]>;
   };
 
-/** The dependencies of record operations. */
 export interface RecordDependencies {
   readonly queue: RecordQueue;
-  /** The stores that operations read from, by resource name. */
   readonly stores: Readonly<Record<ResourceName, RecordReader>>;
   /** Verifies the tokens of waiting requests. */
   readonly accessTokens: TokenVerifier;
-  /** How many lists are read at a time. */
   readonly concurrentLists: number;
-  /** The memory that callers hold. */
   readonly memory: CallerMemory;
-  /** The currently active callers. */
   readonly callers: ActiveCallers;
   /** Schedules work on the event loop, including large batches and bodies. */
   readonly turns: Turns;
@@ -82,12 +75,14 @@ interface Call {
   readonly req: Request;
   readonly res: Response;
 }
+interface CallOfMany extends Call {
+  readonly body: Readonly<Record<string, readonly unknown[]>>;
+}
 interface CallOfOne extends Call {
   readonly params: { readonly id: bigint };
   readonly headers: Conditions;
 }
 
-/** The operations that change nothing. */
 const reads: ReadonlySet<RecordOperation> = new Set([
   'get',
   'getMany',
@@ -97,13 +92,10 @@ const reads: ReadonlySet<RecordOperation> = new Set([
   'history',
 ]);
 
-/** Whether an operation changes records. */
 export const isWrite = ({ operation }: Metadata): boolean => operation !== undefined && !reads.has(operation);
 
-/** Answers a request with a status and a body. */
 export type RecordHandler = (call: never) => Promise<{ readonly status: number; readonly body: unknown }>;
 
-/** Creates a function that returns the handler for an operation. */
 export function createRecordHandlers(
   dependencies: RecordDependencies,
 ): (metadata: RecordMetadata) => RecordHandler {
@@ -129,7 +121,6 @@ interface Shared extends RecordDependencies {
   readonly answerBatch: ReturnType<typeof createBatchHandler>;
 }
 
-/** The handlers of one resource. */
 function createHandlers(
   name: ResourceName,
   { queue, stores, lists, answerBatch, accessTokens, draining }: Shared,
@@ -171,6 +162,13 @@ function createHandlers(
     return all.map((one) => (recordOf(one) === undefined ? one : { ...one, [name]: rest.next().value }));
   }
 
+  /** Reads a list once it is its turn, if its client is still connected. Lists with the same key share a read. */
+  const readList = <Read extends { readonly readMs?: number | undefined }>(
+    res: Response,
+    read: (turn: Turn) => Promise<Read>,
+    of?: unknown,
+  ) => lists.read(callerOf(res.locals), { of, isWanted: () => !res.closed, read });
+
   /** Notes for the log which record a request is about, and returns its caller. */
   function begin({ locals }: Response, id: bigint): Caller {
     locals.recordIdName = recordIdName;
@@ -194,87 +192,64 @@ function createHandlers(
     async delete({ params: { id }, headers, res }: CallOfOne) {
       return complete(res, await operations.delete(writerOf(begin(res, id)), id, headers));
     },
-    createMany: ({
-      body,
-      req,
-      res,
-    }: Call & { readonly body: Readonly<Record<string, readonly unknown[]>> }) =>
+    createMany: ({ body, req, res }: CallOfMany) =>
       answerBatch(operations, body[plural] ?? [], req, res, {
         run: (batch, caller) => operations.createMany(writerOf(caller), batch),
         nameOf: ({ replayed }) => (replayed ? 'replayed' : 'stored'),
       }),
-    getMany({ body: { ids }, req, res }: Call & { readonly body: { readonly ids: readonly unknown[] } }) {
+    getMany({ body: { ids = [] }, req, res }: CallOfMany) {
       res.locals.readsOnly = true;
       return answerBatch(operations, ids, req, res, {
         // Found records are counted until the reply, like the records of a list.
-        run: (batch, caller) =>
-          lists
-            .read(caller, {
-              isWanted: () => !res.closed,
-              read: async () => ({
-                found: await showNamedTo(res.locals, await operations.getMany(finderOf(caller), batch)),
-                readMs: undefined,
-              }),
-            })
-            .then(({ found }) => [...found]),
+        run: async (batch, caller) => {
+          const { found } = await readList(res, async () => ({
+            found: await showNamedTo(res.locals, await operations.getMany(finderOf(caller), batch)),
+            readMs: undefined,
+          }));
+          return [...found];
+        },
         nameOf: () => 'found',
       });
     },
-    updateMany: ({
-      body,
-      req,
-      res,
-    }: Call & { readonly body: Readonly<Record<string, readonly unknown[]>> }) =>
+    updateMany: ({ body, req, res }: CallOfMany) =>
       answerBatch(operations, body[plural] ?? [], req, res, {
         run: (batch, caller) => operations.updateMany(writerOf(caller), batch),
         nameOf: () => 'updated',
       }),
-    deleteMany: ({
-      body: { ids, ifMatch },
-      req,
-      res,
-    }: Call & { readonly body: Readonly<Record<'ids' | 'ifMatch', readonly unknown[]>> }) =>
+    deleteMany: ({ body: { ids = [], ifMatch }, req, res }: CallOfMany) =>
       answerBatch(operations, ids, req, res, {
         run: (batch, caller) => operations.deleteMany(writerOf(caller), batch, ifMatch),
         nameOf: () => 'deleted',
       }),
     async list({ query, req, res }: Call & { readonly query: RecordQuery }) {
-      const { compose, next } = await lists.read(callerOf(res.locals), {
-        // Tokens of one subject may see different members.
-        of: [plural, query, seesPeople(res.locals)],
-        isWanted: () => !res.closed,
-        async read(turn) {
-          const page = await operations.list(store, query, paceOf(turn));
-          const people =
-            seesPeople(res.locals) && query.fields !== 'id'
-              ? await operations.showPeople(store, page.records.map(operations.show))
-              : undefined;
-          const { readMs, next } = page;
-          // Serialized after the next list has begun.
-          return { readMs, next, compose: once(() => shareText(operations.showPage(page, query, people))) };
-        },
-      });
+      const read = async (turn: Turn) => {
+        const page = await operations.list(store, query, paceOf(turn));
+        const people =
+          seesPeople(res.locals) && query.fields !== 'id'
+            ? await operations.showPeople(store, page.records.map(operations.show))
+            : undefined;
+        const { readMs, next } = page;
+        // Serialized after the next list has begun.
+        return { readMs, next, compose: once(() => shareText(operations.showPage(page, query, people))) };
+      };
+      // Tokens of one subject may see different members.
+      const { compose, next } = await readList(res, read, [plural, query, seesPeople(res.locals)]);
       linkNext(req, res, next);
       return { status: 200, body: compose() };
     },
     count:
       (field = '') =>
       async ({ query, req, res }: Call & { readonly query: { readonly after?: string } }) => {
-        const { body } = await lists.read(callerOf(res.locals), {
-          isWanted: () => !res.closed,
-          read: () => operations.count(store, field, query),
-        });
+        const { body } = await readList(res, () => operations.count(store, field, query));
         linkNext(req, res, body.next);
         return { status: 200, body };
       },
     async history({ params: { id }, query, req, res }: CallOfOne & { readonly query: HistoryQuery }) {
-      const { body } = await lists.read(begin(res, id), {
-        isWanted: () => !res.closed,
-        read: async (turn) => ({
-          body: await operations.history(store, id, query, paceOf(turn), seesPeople(res.locals)),
-          readMs: undefined,
-        }),
-      });
+      begin(res, id);
+      const { body } = await readList(res, async (turn) => ({
+        body: await operations.history(store, id, query, paceOf(turn), seesPeople(res.locals)),
+        readMs: undefined,
+      }));
       linkNext(req, res, body.next);
       return { status: 200, body };
     },
@@ -290,10 +265,7 @@ function createHandlers(
         if (!seesPeople(res.locals)) return { status: 200, body: page };
         return { status: 200, body: { ...page, changes: await showNamedTo(res.locals, page.changes) } };
       }
-      const { changes, next } = await lists.read(caller, {
-        isWanted: () => !res.closed,
-        read: (turn) => operations.changes(store, list, paceOf(turn)),
-      });
+      const { changes, next } = await readList(res, (turn) => operations.changes(store, list, paceOf(turn)));
       return { status: 200, body: { changes: await showNamedTo(res.locals, changes), next } };
     },
   } satisfies Record<Exclude<RecordOperation, 'count'>, RecordHandler> & {
@@ -329,7 +301,6 @@ function linkNext({ originalUrl }: Request, res: Response, next: string | undefi
   res.setHeader('Link', `<?${parameters}>; rel="next"`);
 }
 
-/** Caches the result of the first call. */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => {
@@ -371,20 +342,17 @@ function createBatchHandler({ turns, memory, callers, countBatch, log }: RecordD
     };
     const results = await run({ items, awaitTurn }, caller).finally(memory.beginWork(res));
     const counts: Record<string, number> = {};
+    let unexpected: ServiceError | undefined;
     for (const result of results) {
       const key = result instanceof ServiceError ? result.errorName : nameOf(result);
       counts[key] = (counts[key] ?? 0) + 1;
+      if (key === 'internal_error' && result instanceof ServiceError) unexpected ??= result;
     }
     res.locals.outcomes = counts;
-    const unexpected = results.find(isUnexpected);
     if (unexpected !== undefined)
       log.error({ requestId: req.id, err: unexpected.cause }, `some ${resource.plural} in a batch failed`);
     return { status: 200, body: showResults(results) };
   };
-}
-
-function isUnexpected(result: unknown): result is ServiceError {
-  return result instanceof ServiceError && result.errorName === 'internal_error';
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { contract } from '@plant-store/contract';
+import type { contract, RecordMetadata } from '@plant-store/contract';
 import {
   type Actor,
   type Audit,
@@ -10,38 +10,29 @@ import {
 } from '@plant-store/records';
 import type { AppRouteImplementation } from '@ts-rest/express';
 import type { Logger } from 'pino';
-
 import { logTokenChange } from '../../auth/token-service.js';
 import { costPerTurn, type Turns } from '../../runtime/turns.js';
 import { callerOf } from '../middleware/bearer-auth.js';
 import { setCommonHeaders } from '../security-headers.js';
 
-/** The dependencies of the token operations. */
 export interface TokenDependencies {
-  /** The access tokens of the service. */
   readonly ownTokens: Tokens;
-  /** The audit of tokens and of the database. */
   readonly audit: Audit;
   /** How many requests per minute this process accepts from a token without its own limit; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** The number of processes. Each enforces its share of that limit. */
   readonly workers: number;
-  /** Schedules work on the event loop. */
   readonly turns: Turns;
   readonly log: Logger;
 }
 
-type TokenOperation =
-  | 'getOwnToken'
-  | 'listTokens'
-  | 'createToken'
-  | 'rotateToken'
-  | 'revokeToken'
-  | 'listAudit';
+type Contract = typeof contract;
 
-/** The handlers of the token operations. */
+/** The handlers of all operations but those of records. */
 export type TokenHandlers = {
-  readonly [Name in TokenOperation]: AppRouteImplementation<(typeof contract)[Name]>;
+  readonly [Name in keyof Contract as Contract[Name]['metadata'] extends RecordMetadata
+    ? never
+    : Name]: AppRouteImplementation<Contract[Name]>;
 };
 
 export function createTokenHandlers({
@@ -84,12 +75,10 @@ export function createTokenHandlers({
   };
 }
 
-/** Who makes a request. */
 function actorOf({ accessToken, subject = '' }: Express.Locals): Actor {
   return accessToken === undefined ? { subject } : { id: accessToken.id, name: accessToken.name };
 }
 
-/** The token of a request. */
 function accessOf(locals: Express.Locals): OwnAccess {
   const { accessToken: token, subject, acceptedUntil, scopes = [] } = locals;
   const expiresAt = token?.expiresAt?.getTime() ?? acceptedUntil;

@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
-import type { DriverError } from '../database.js';
 import { allTables, type Table } from '../table.js';
 import { findDriverError } from './errors.js';
 import { createInsert } from './postgresql-store.js';
@@ -64,16 +63,13 @@ async function checkInsert(connection: ClientBase, table: Table): Promise<void> 
   } catch (error) {
     const serverError = findDriverError(error);
     if (serverError === undefined) throw error;
-    const { code, message } = serverError;
-    if (!isLocked(serverError)) throw unusable(table.name, `${message} (${code})`, error);
+    const { code = '', message } = serverError;
+    // Another program held its lock for too long, or the server cancelled the statement.
+    const isLocked = ['55P03', '57014'].includes(code);
+    if (!isLocked) throw unusable(table.name, `${message} (${code})`, error);
   } finally {
     await connection.query('ROLLBACK').catch(() => undefined);
   }
-}
-
-/** Whether another program held its lock for too long, or the server cancelled the statement. */
-function isLocked({ code }: DriverError): boolean {
-  return code === '55P03' || code === '57014';
 }
 
 /** Checks the privilege that the retry of a create needs besides SELECT, without using it. */
@@ -89,7 +85,6 @@ async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   }
 }
 
-/** Checks the privileges for the audit and the history. */
 async function checkPrivileges(
   connection: ClientBase,
   table: string,

@@ -99,7 +99,6 @@ export async function distributeTables(
   return { ...extent, moved };
 }
 
-/** Whether the database has the extension Citus. */
 const hasCitus = async (connection: ClientBase) =>
   (await connection.query(`SELECT WHERE to_regclass('pg_catalog.pg_dist_node') IS NOT NULL`)).rows.length > 0;
 

@@ -26,19 +26,20 @@ export function connectionSettings(
   };
 }
 
-/** The timeout of a query, in milliseconds: the server's timeout for the statement, plus a margin. */
 export function queryTimeoutMs({ statementTimeoutMs, timeouts }: PostgresqlLocation): number {
   return statementTimeoutMs + timeouts.queryMarginMs;
 }
 
-/** Runs an action on a new connection, and closes it. */
+/** Creates a connection. Its errors are ignored, because the query in flight also fails when it breaks. */
+export function createConnection(settings: ClientConfig): pg.Client {
+  return new pg.Client(settings).on('error', () => undefined);
+}
+
 export async function withConnection<Result>(
   settings: ClientConfig,
   run: (connection: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const connection = new pg.Client(settings);
-  // Ignored, because the query in flight also fails when the connection breaks.
-  connection.on('error', () => undefined);
+  const connection = createConnection(settings);
   try {
     await connection.connect();
     return await run(connection);
@@ -82,11 +83,7 @@ export interface SessionSettings {
 export const selectSessionSettings = `
   SELECT current_setting('synchronous_commit') AS commits, current_setting('client_min_messages') AS messages`;
 
-/**
- * Finds a setting that breaks durability, with advice; `undefined` if there is none.
- *
- * @param where the place of the session, to be inserted into a sentence
- */
+/** Finds a setting that breaks durability, with advice; `where` is the place of the session, for the sentence. */
 export function findUndurable({ commits, messages }: SessionSettings, where = '') {
   const adviseToSet = (setting: string) => `Set it for the user: ALTER ROLE … SET ${setting}.`;
   if (commits === 'off')

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { codeOf } from '../../errors/operator-error.js';
 import { type DriverError, findAdapterError, type Meaning } from '../database.js';
 
 /** An error of the driver itself. Only errors of the server have a severity; Prisma's codes look like an SQLSTATE, too. */
@@ -18,13 +19,9 @@ export function findDriverError(error: unknown): DriverError | undefined {
   const adapterError = findAdapterError(error);
   if (adapterError !== undefined) return adapterError;
   if (error instanceof Error && connectionError.test(`${codeOf(error)} ${error.message}`)) {
-    return { message: error.message || codeOf(error) };
+    return { message: error.message || String(codeOf(error)) };
   }
   return undefined;
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : '';
 }
 
 /** Whether a type, a constraint or a trigger has rejected a row. */

@@ -45,7 +45,6 @@ const composeBounds = (base: bigint, tables: readonly Pick<Table, 'name'>[]) => 
 export const mayListChangesSql = `(has_table_privilege('${baseTable}', 'SELECT')
   AND has_table_privilege('store', 'SELECT') AND has_table_privilege('store', 'UPDATE'))`;
 
-/** The message and advice if the user lacks a privilege. */
 export const mayNotListChanges = [
   `the user may not SELECT ${baseTable}, or not SELECT and UPDATE store, without which the service does not start`,
   `GRANT SELECT, UPDATE ON ${baseTable}, store to the user.`,
@@ -94,7 +93,9 @@ export function createListChanges<Fields>(
   numbers: ChangeNumbers,
 ) {
   const queryNumbers = async (sql: string, args?: readonly unknown[]) =>
-    (await query({ sql, ...(args && { args }) })).map((row) => row.map(toBigint));
+    (await query({ sql, ...(args && { args }) })).map((row) =>
+      row.map((value) => (value === null ? undefined : BigInt(String(value)))),
+    );
   // Each statement only finds rows of one generation, so that no page mixes rows from before and after a restore. The follower gets the
   // omitted rows when it starts over, because its next position has expired.
   const isCurrent = `${generationSql} = $1`;
@@ -159,8 +160,4 @@ export function createListChanges<Fields>(
       return { generation, ...(id === undefined ? beforeNumbers : { id, number: Number(number) }) };
     },
   };
-}
-
-function toBigint(value: unknown): bigint | undefined {
-  return value === null ? undefined : BigInt(String(value));
 }

@@ -6,7 +6,6 @@ import { openTestDatabase } from '../../../test/support/database/create-test-dat
 import { plantTable } from '../../../test/support/plants/plants-of.js';
 import { removeFrom } from '../../../test/support/plants/remove-from.js';
 import { until } from '../../../test/support/until.js';
-
 import { countValues, createListPage } from './list-records.js';
 import { confirmDurable, durableOnceSql } from './probe-commit.js';
 import { createQuery, type Statement } from './run-query.js';

@@ -19,7 +19,6 @@ import { columnOf, columnTypes, isIndexedSql, isLong, maxIndexedBytes, type Tabl
 import { confirmDurable, durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
-/** The properties of a table that lists use. */
 type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'searches' | 'bytes'>;
 
 /** SQL for whether a text is ASCII, which PostgreSQL can fold to lowercase. How it folds other letters depends on the server. */
@@ -57,7 +56,6 @@ function describeOrder(order: string): Order {
   };
 }
 
-/** A condition in a statement, and its arguments. */
 interface Condition {
   readonly sql: string;
   readonly args: readonly unknown[];

@@ -24,7 +24,6 @@ const retryDelayMs = 1_000;
  * table, the migration is retried for a minute.
  *
  * @param schema the schema of the tables, which is created as needed
- * @returns the names of the migrations applied, in order
  * @throws {OperatorError} when the schema belongs to another program, or the ledger does not match this version; see
  * `findPendingMigrations`; or a table stays locked
  */
@@ -37,7 +36,11 @@ export async function migratePostgresql(
   // With nothing to apply, there is no need to wait for a lock.
   if ((await findPending(ledgerOfPostgresql(connection, schema), migrations)).length === 0) return [];
 
-  return changeTables(connection, () => applyTo(connection, schema, migrations));
+  return changeTables(connection, async () => {
+    await createSchema(connection, schema);
+    await checkSchema(connection, schema);
+    return applyPending(ledgerOfPostgresql(connection, schema), migrations);
+  });
 }
 
 /**
@@ -77,16 +80,6 @@ async function changeOnce<Result>(connection: ClientBase, change: () => Promise<
   }
 }
 
-async function applyTo(
-  connection: ClientBase,
-  schema: string,
-  migrations: readonly Migration[],
-): Promise<readonly string[]> {
-  await createSchema(connection, schema);
-  await checkSchema(connection, schema);
-  return applyPending(ledgerOfPostgresql(connection, schema), migrations);
-}
-
 /** Whether a statement waited too long for a lock: SQLSTATE `lock_not_available`. */
 function isLockTimeout(error: unknown): boolean {
   return findDriverError(error)?.code === '55P03';
@@ -111,9 +104,7 @@ export async function checkSchema(connection: ClientBase, schema: string): Promi
   );
 }
 
-/**
- * Creates the schema if it is missing. `IF NOT EXISTS` would need the privilege to create schemas even if it is not.
- */
+/** Creates the schema if it is missing. `IF NOT EXISTS` would need the privilege to create schemas even if it is not. */
 async function createSchema(connection: ClientBase, schema: string): Promise<void> {
   const { rows } = await connection.query('SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = $1', [
     schema,

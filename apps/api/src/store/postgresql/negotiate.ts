@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import {
   connectionSettings,
+  createConnection,
   endConnection,
   findUndurable,
   queryTimeoutMs,
@@ -19,7 +20,6 @@ const hasNoTls = (message: string) =>
 /** The error of a provider's pooler, which cannot be configured to ignore options, as PgBouncer can. */
 const noOptions = /unsupported startup parameter in options/;
 
-/** What the operator should know about a pooler. */
 export interface PoolerNote {
   readonly found: string;
   readonly advice: string;
@@ -59,9 +59,7 @@ export async function negotiate(
   }
 }
 
-/**
- * Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too.
- */
+/** Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too. */
 const turns = [0, 1, 0, 0, 1] as const;
 
 /** The errors of a prepared statement whose name is unknown to the backend, or taken by another statement. */
@@ -81,7 +79,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
     ...connectionSettings(location, location.timeouts.startConnectMs),
     query_timeout: queryTimeoutMs(location),
   };
-  const connections = [0, 1].map(() => new pg.Client(settings));
+  const connections = [0, 1].map(() => createConnection(settings));
   const backends = connections.map(() => new Set<number>());
   // The user may be limited to a single connection.
   const isSingle = location.poolSize === 1;
@@ -90,7 +88,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
     for (const turn of isSingle ? [0, 1] : turns) {
       const [connection, seen] = [connections[turn], backends[turn]];
       if (connection === undefined || seen === undefined) continue;
-      if (seen.size === 0) await connect(connection);
+      if (seen.size === 0) await connection.connect();
       const { pid, text, ...settings } = await probe(connection, `turn ${turn}`);
       seen.add(pid);
       undurable ??= findUndurable(settings);
@@ -112,12 +110,6 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
   } finally {
     await Promise.all(connections.map(endConnection));
   }
-}
-
-async function connect(connection: pg.Client): Promise<void> {
-  // When a connection breaks, the query in flight fails, too.
-  connection.on('error', () => undefined);
-  await connection.connect();
 }
 
 /** Runs a prepared statement with the same name but a different text on each connection. */

@@ -5,22 +5,13 @@ import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from 
 /** The smallest pool in which one connection is reserved for monitoring the others. */
 const minPoolSizeToMonitor = 3;
 
-/** The connections of the service. */
-export interface ConnectionPool {
-  readonly pool: pg.Pool;
-  /** How many connections the pool may open. */
-  readonly size: number;
-  /** Closes them; those whose query has timed out are cut off. */
-  close(): Promise<void>;
-}
-
 /**
  * Opens a pool of connections. Including the one for monitoring, there are never more than the configuration allows: a
  * connection keeps its place in the pool until the server has finished its query.
  *
  * @param isPooled whether there is a pooler in transaction mode, which hides the backend of a connection
  */
-export function openPool(location: PostgresqlLocation, isPooled: boolean): ConnectionPool {
+export function openPool(location: PostgresqlLocation, isPooled: boolean) {
   const { connectMs } = location.timeouts;
   const canMonitor = location.poolSize >= minPoolSizeToMonitor && !isPooled;
   const size = canMonitor ? location.poolSize - 1 : location.poolSize;
@@ -52,7 +43,8 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean): Conne
   return {
     pool,
     size,
-    async close() {
+    /** Closes the connections; those whose query has timed out are cut off. */
+    async close(): Promise<void> {
       watch.beginClosing();
       await pool.end();
       watch.stop();
@@ -123,12 +115,9 @@ function rejectCancelledWait(connection: ClientBase): void {
 const checkEveryMs = 1_000;
 const closingCheckEveryMs = 100;
 
-/**
- * Where backends cannot be checked: the minimum age of a connection that is ended, and the interval, in milliseconds.
- */
+/** Where backends cannot be checked: the minimum age of a connection that is ended, and the interval, in milliseconds. */
 export const endOneEveryMs = 60_000;
 
-/** What the watch depends on. */
 export interface WatchDependencies {
   /** How long a connection may be in use before it is overdue, in milliseconds: its query has timed out by then. */
   readonly afterMs: number;
@@ -138,18 +127,12 @@ export interface WatchDependencies {
   readonly endOldest?: boolean;
 }
 
-interface ConnectionWatch {
-  /** From now on ends every overdue connection, so that the pool can close. */
-  beginClosing(): void;
-  stop(): void;
-}
-
 /**
  * Ends connections of a pool whose reply will never arrive, for example because the network lost it, so that others can
  * take their place: those that are overdue although their backend is idle. A connection with a busy backend keeps its
  * place, since the backend would outlive it.
  */
-export function watchConnections(pool: Pick<Pool, 'on'>, dependencies: WatchDependencies): ConnectionWatch {
+export function watchConnections(pool: Pick<Pool, 'on'>, dependencies: WatchDependencies) {
   const { afterMs, findBusy, endOldest = false } = dependencies;
   const inUseSince = new Map<PoolClient, number>();
   pool.on('acquire', (connection) => void inUseSince.set(connection, performance.now()));
@@ -188,7 +171,8 @@ export function watchConnections(pool: Pick<Pool, 'on'>, dependencies: WatchDepe
 
   let timer = setInterval(check, checkEveryMs).unref();
   return {
-    beginClosing() {
+    /** From now on ends every overdue connection, so that the pool can close. */
+    beginClosing(): void {
       closing = true;
       clearInterval(timer);
       timer = setInterval(check, closingCheckEveryMs).unref();

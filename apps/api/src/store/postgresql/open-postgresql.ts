@@ -8,13 +8,8 @@ import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
 import { type RecordStore, splitWrites, type Write, type WriteOutcome } from '../store.js';
-import { allTables, type Table, text } from '../table.js';
-import {
-  createPrismaAccessTokenStore,
-  findAccessToken,
-  findNextExpiry,
-  insertBelowSql,
-} from '../token-store.js';
+import { allTables, type Table } from '../table.js';
+import { createPrismaAccessTokenStore, insertBelowSql } from '../token-store.js';
 import { checkTables } from './check-tables.js';
 import { createInsertOfValues, readShards, requireDurableNodes } from './citus.js';
 import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from './connection.js';
@@ -48,12 +43,14 @@ export async function openPostgresql(
   try {
     const location = await negotiate(configured, ({ found, advice }) => log.warn({}, `${found}. ${advice}`));
     const { isPooled } = await checkPooler(location);
-    const { appliedMigrations, changeNumbers, showsLog } = await prepare(location, tables);
+    const { appliedMigrations, changeNumbers, showsLog } = await withConnection(
+      connectionSettings(location, location.timeouts.startConnectMs),
+      // The commit of a migration may wait for a missing standby, and the server may stop answering.
+      (connection) => rejectAfter(2 * migrationTimeoutMs, prepare(connection, location, tables)),
+    );
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
     if (metrics !== undefined) measurePool(pool, metrics);
-    const adapter = new PrismaPg(pool, { schema });
-    const connections = await adapter.connect();
     const createStore = (table: Table): RecordStore =>
       createPostgresqlStore({
         query: createQuery(pool),
@@ -69,8 +66,7 @@ export async function openPostgresql(
     const stores: Readonly<Record<string, RecordStore>> = Object.fromEntries(
       tables.map((table) => [table.resource, createStore(table)]),
     );
-    const query = async (sql: string, args: readonly string[]) =>
-      (await connections.queryRaw({ sql, args: [...args], argTypes: args.map(() => text) })).rows;
+    const query = async (statement: Statement) => (await pool.query<unknown[]>(toQuery(statement))).rows;
     let lastSteps: Promise<unknown> = Promise.resolve();
     /** One after the other, so that those that wait for the lock take one connection, and leave the others to records. */
     const runSteps: RunSteps = (begin) =>
@@ -80,13 +76,15 @@ export async function openPostgresql(
         return steps;
       });
     const accessTokens = createPrismaAccessTokenStore({
-      findByHash: (hash) => findAccessToken(query, '$1', hash),
+      query,
       runSteps,
       insertBelow,
       forShare: ' FOR SHARE',
-      findNextExpiry: (at, usedSince) => findNextExpiry(query, ['$1', '$2'], at, usedSince),
       recordUses: (uses) => recordUses(pool, uses),
-      loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
+      async loadClient() {
+        const { PrismaClient } = await import('./generated/client.js');
+        return new PrismaClient({ adapter: new PrismaPg(pool, { schema }) });
+      },
       confirmRead: async () => void (await pool.query(confirmDurable)),
       runQuery: transact,
     });
@@ -97,10 +95,7 @@ export async function openPostgresql(
       writesTogether: false,
       changesTogether: changeNumbers !== undefined,
       accessTokens,
-      audit: createAuditStore(
-        (statement) => transact(async () => (await pool.query<unknown[]>(toQuery(statement))).rows),
-        runSteps,
-      ),
+      audit: createAuditStore((statement) => transact(() => query(statement)), runSteps),
       appliedMigrations,
       check: () => transact(() => checkWritable(pool)),
       probeCommit: () =>
@@ -118,7 +113,6 @@ export async function openPostgresql(
       concurrentCommits: Math.min(concurrentCommits, connectionPool.size),
       async close() {
         await accessTokens.close();
-        await connections.dispose();
         await connectionPool.close();
       },
     };
@@ -150,15 +144,8 @@ function createWrite(stores: Readonly<Record<string, RecordStore>>): Database['w
   };
 }
 
-/** Migrates the schema on a separate connection, and checks the tables. */
-function prepare(location: PostgresqlLocation, tables: readonly Table[]) {
-  return withConnection(connectionSettings(location, location.timeouts.startConnectMs), (connection) =>
-    // The commit of a migration may wait for a missing standby, and the server may stop answering.
-    rejectAfter(2 * migrationTimeoutMs, prepareOn(connection, location, tables)),
-  );
-}
-
-async function prepareOn(connection: pg.Client, { schema }: PostgresqlLocation, tables: readonly Table[]) {
+/** Migrates the schema, and checks the tables. */
+async function prepare(connection: pg.Client, { schema }: PostgresqlLocation, tables: readonly Table[]) {
   await checkEncoding(connection);
   const appliedMigrations = await migratePostgresql(connection, schema, readMigrations('postgresql'));
   await checkTables(connection, tables);

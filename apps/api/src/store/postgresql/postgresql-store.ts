@@ -12,7 +12,6 @@ import {
   type StoredRecord,
   withoutTombstones,
 } from '@plant-store/records';
-
 import { changedAtOf, type RecordStore, statesTogether } from '../store.js';
 import { columnTypes, literalOf, type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
@@ -22,14 +21,10 @@ import type { Query, Statement } from './run-query.js';
 
 /** How records are inserted by one statement, which returns the ids of those that it has stored. */
 export interface InsertStatement<Fields> {
-  /**
-   * @param records in the order of their ids
-   * @param now the time of those that have none
-   */
+  /** @param records in the order of their ids @param now the time of those that have none */
   compose(records: readonly Stored<Fields>[], now: number): Statement;
 }
 
-/** What a store of PostgreSQL works with. */
 export interface PostgresqlStoreOptions<Fields> {
   readonly query: Query;
   readonly table: Table<Fields>;
@@ -40,7 +35,6 @@ export interface PostgresqlStoreOptions<Fields> {
   readonly changeNumbers?: ChangeNumbers | undefined;
   /** Whether one server has the table and shows how much of its log is on disk; see `durableOnceSql`. */
   readonly showsLog?: boolean;
-  /** For how many days replaced states are kept. Default: forever. */
   readonly historyDays?: number | undefined;
 }
 
@@ -140,7 +134,6 @@ export function createPostgresqlStore<Fields>({
     INSERT INTO ${name} (id, deleted, changed_at, ${seqColumn}, ${fieldColumns.join(', ')})
     VALUES ${ids.map((id) => `((${id})::bigint, true, ${Date.now()}, ${seq}, ${fields.map((field) => literalOf(field, field.erased)).join(', ')})`).join(', ')}
     ON CONFLICT (id) DO NOTHING RETURNING id`;
-  /** Runs a statement that returns ids. */
   async function writeIds(statement: Statement): Promise<ReadonlySet<bigint>> {
     return new Set((await query(statement)).map(([id]) => BigInt(String(id))));
   }

@@ -1,11 +1,11 @@
 import { INT64_MIN } from '@plant-store/contract';
 import type { ClientBase, Pool } from 'pg';
+import { shareInFlight } from '../../runtime/timing.js';
 import { allTables, insertTrialSql, type Table } from '../table.js';
 import { findDriverError, isRowRejected } from './errors.js';
 
 /**
- * The beginning of a statement that returns once everything it reads is as durable as a commit: on the server's disk,
- * and on its synchronous standby. The statement has to join `durable`, which has one row.
+ * A statement that waits until everything read before is as durable as a commit: on the server's disk, and on its synchronous standby.
  *
  * A plain SELECT does not wait, and returns rows that may still be lost: a record whose backend was terminated while it
  * waited for the standby is visible, but only on the primary. This statement writes a record to the write-ahead log,
@@ -16,10 +16,7 @@ import { findDriverError, isRowRejected } from './errors.js';
  * ignore. A lock on the rows would also work, but writes to each row and its page, and needs the privilege to update
  * them; assigning a transaction id writes nothing.
  */
-const withDurable = `WITH durable AS (SELECT pg_logical_emit_message(true, 'plant-store', ''))`;
-
-/** Waits until everything read before is as durable as a commit, and reads nothing itself. */
-export const confirmDurable = `${withDurable} SELECT FROM durable`;
+export const confirmDurable = `WITH durable AS (SELECT pg_logical_emit_message(true, 'plant-store', '')) SELECT FROM durable`;
 
 /**
  * A column of a SELECT with the same effect, for a distributed table: it is evaluated for each row that is returned, on the
@@ -37,28 +34,19 @@ export const durableOnceSql = `(SELECT ${durableColumnSql} WHERE CASE
   ELSE pg_current_wal_flush_lsn() < pg_current_wal_insert_lsn() END)`;
 
 /**
- * Tests whether records can be stored, and commits: it fails whenever some table can store none, for example because of a lock, a
- * missing privilege, a full disk or a missing standby, for which it may wait long. It succeeds when a constraint or trigger of the
- * operator rejects a test record, since the database has answered.
+ * Creates a function that tests whether records can be stored, and commits: it fails whenever some table can store none, for example
+ * because of a lock, a missing privilege, a full disk or a missing standby. It may wait long with a connection, so concurrent calls share
+ * one. It succeeds when a constraint or trigger of the operator rejects a test record, since the database has answered.
  */
-async function probeCommit(connection: Pick<Pool, 'query'>, tables: readonly Table[]): Promise<void> {
-  await tryInsert(connection, tables);
-  // This writes to the write-ahead log and commits.
-  await connection.query(confirmDurable);
-}
-
-/** Creates a function that does that, of which concurrent calls share one: it may wait long, with a connection. */
 export function createProbeCommit(
   pool: Pick<Pool, 'query'>,
   tables: readonly Table[] = allTables,
 ): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return function probe() {
-    running ??= probeCommit(pool, tables).finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
+  return shareInFlight(async () => {
+    await tryInsert(pool, tables);
+    // This writes to the write-ahead log and commits.
+    await pool.query(confirmDurable);
+  });
 }
 
 /** So many that some are on each node of a small cluster of Citus. */

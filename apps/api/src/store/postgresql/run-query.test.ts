@@ -8,7 +8,6 @@ import { startProxy } from '../../../test/support/postgresql/start-proxy.js';
 import { onInsert } from '../../../test/support/postgresql/use-connections.js';
 import { until } from '../../../test/support/until.js';
 import type { Database } from '../database.js';
-
 import { conflictDelayMs, maxAttempts, retryConflicts } from './run-query.js';
 
 const unavailable = (cause: RegExp) => ({

@@ -5,7 +5,6 @@ import type { QueryWrapper } from '../table.js';
 import { rejectAfter } from './connection.js';
 import { findDriverError, isConflict, meaningOf } from './errors.js';
 
-/** A statement about records. */
 export interface Statement {
   readonly sql: string;
   readonly args?: readonly unknown[];
@@ -60,7 +59,6 @@ export function createRunQuery(queryTimeoutMs: number): QueryWrapper {
   };
 }
 
-/** The maximum number of attempts for a query that conflicts with other transactions. */
 export const maxAttempts = 5;
 
 /** The longest delay after the first attempt, in milliseconds; it doubles with each further one. */
@@ -93,9 +91,6 @@ export async function retryConflicts<Result>(
 /**
  * The delay after an attempt, in milliseconds: exponential with full jitter
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
- *
- * @param attempt the number of the attempt that failed, from 1
- * @param random from 0 to less than 1
  */
 export function conflictDelayMs(attempt: number, random = Math.random()): number {
   return random * firstDelayMs * 2 ** (attempt - 1);

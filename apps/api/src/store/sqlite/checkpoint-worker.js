@@ -22,14 +22,15 @@ const fewPages = 300;
 const lastAttempts = 20;
 const lastAttemptDelayMs = 50;
 
+/** @typedef {import('better-sqlite3').Database} Connection */
+
 /** @type {import('./file-identity.js').DatabaseFiles} */
 const files = workerData.files;
 
 /** The last report: a failure, or `null` for a success. */
 let reported = /** @type {string | null | undefined} */ (undefined);
 
-/** @param {string | null} failure */
-function report(failure) {
+function report(/** @type {string | null} */ failure) {
   if (failure === reported) return;
   reported = failure;
   parentPort?.postMessage({ failure });
@@ -41,10 +42,8 @@ function report(failure) {
  * restarts the log from its beginning. If that fails because other processes also write, this function blocks all writers and restarts the
  * log. It does neither while a reader uses an older snapshot, such as a backup: the log cannot restart before the reader ends, so writers
  * would be blocked for nothing.
- *
- * @param {import('better-sqlite3').Database} database
  */
-function checkpoint(database) {
+function checkpoint(/** @type {Connection} */ database) {
   const startedAt = performance.now();
   const { busy, log, checkpointed } = runCheckpoint(database, 'PASSIVE');
   // Another process is running a checkpoint.
@@ -73,12 +72,9 @@ let isRestLeft = false;
 /**
  * Repeats passive checkpoints until few new pages are left, so that writers are blocked only for those. A checkpoint that reaches the end
  * of the log syncs the database, including the pages of earlier checkpoints, which takes a tenth of a second in a large store. So this
- * function syncs them first.
- *
- * @param {import('better-sqlite3').Database} database
- * @param {number} moved how many pages of the log were moved already
+ * function syncs them first. `moved` pages of the log were moved already.
  */
-function catchUp(database, moved) {
+function catchUp(/** @type {Connection} */ database, /** @type {number} */ moved) {
   for (let pass = 1; pass <= maxPasses; pass++) {
     // Never closed, because that would release all locks of the process on the file (https://www.sqlite.org/howtocorrupt.html, section
     // 2.2).
@@ -102,23 +98,19 @@ let truncateFrom = 0;
 /**
  * Moves the rest of the log into the database and truncates the log file, because deleted data stays in it until it is overwritten. If a
  * writer or reader holds it up for longer than a moment, the truncation stays due.
- *
- * @param {import('better-sqlite3').Database} database
  */
-function truncate(database) {
+function truncate(/** @type {Connection} */ database) {
   database.pragma(`busy_timeout = ${truncateTimeoutMs}`);
   isTruncationDue = runCheckpoint(database, 'TRUNCATE').busy === 1;
   database.pragma(`busy_timeout = ${busyTimeoutMs}`);
   if (!isTruncationDue) truncateFrom = performance.now() + workerData.truncateIntervalMs;
 }
 
-/**
- * @param {import('better-sqlite3').Database} database
- * @param {'PASSIVE' | 'RESTART' | 'TRUNCATE'} mode
- * @returns {{ busy: 0 | 1, log: number, checkpointed: number }} whether another connection blocked it, the pages in the log, and how many
- * of them are in the database
- */
-function runCheckpoint(database, mode) {
+/** Whether another connection blocked it, the pages in the log, and how many of them are in the database. */
+function runCheckpoint(
+  /** @type {Connection} */ database,
+  /** @type {'PASSIVE' | 'RESTART' | 'TRUNCATE'} */ mode,
+) {
   const [row] = /** @type {[{ busy: 0 | 1, log: number, checkpointed: number }]} */ (
     database.pragma(`wal_checkpoint(${mode})`)
   );
@@ -141,15 +133,8 @@ function open() {
   }
 }
 
-/** @param {unknown} error */
-function describe(error) {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error ? `${error.code}: ${error.message}` : error.message;
-}
-
-/** @param {AbortSignal} stop */
-async function run(stop) {
-  let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
+async function run(/** @type {AbortSignal} */ stop) {
+  let database = /** @type {Connection | undefined} */ (undefined);
   while (!stop.aborted) {
     try {
       requireFiles(files);
@@ -160,7 +145,8 @@ async function run(stop) {
       // For example, the disk is full or too many files are open. Most failures are temporary, and a new connection works later.
       database?.close();
       database = undefined;
-      report(describe(error));
+      const { message, code } = /** @type {Error & { code?: string }} */ (error);
+      report(code === undefined ? message : `${code}: ${message}`);
     }
     const delayMs = database === undefined ? retryDelayMs : intervalMs;
     await sleep(delayMs, undefined, { signal: stop }).catch(() => undefined);
@@ -168,12 +154,8 @@ async function run(stop) {
   if (database !== undefined) await finish(database);
 }
 
-/**
- * Truncates the log if that is due. This matters if other processes have it open; otherwise closing the last connection deletes it.
- *
- * @param {import('better-sqlite3').Database} database
- */
-async function finish(database) {
+/** Truncates the log if that is due. This matters if other processes have it open; otherwise closing the last connection deletes it. */
+async function finish(/** @type {Connection} */ database) {
   truncateFrom = 0;
   try {
     for (let attempt = 1; isTruncationDue && attempt <= lastAttempts; attempt++) {

@@ -6,16 +6,7 @@ import type { DatabaseLog } from '../database.js';
 import type { DatabaseFiles } from './file-identity.js';
 
 /** A thread that moves commits from the write-ahead log into the database. */
-export interface Checkpointer {
-  /** Why commits are not being moved; `undefined` if they are. */
-  failure(): string | undefined;
-  /** How long data in the log has been waiting to be moved, in milliseconds; 0 if nothing is left. */
-  overdueMs(): number;
-  /** Truncates the log soon, because texts of deleted records stay in it until they are overwritten. */
-  truncateLog(): void;
-  /** Stops the thread and resolves once it has released the file. */
-  stop(): Promise<void>;
-}
+export type Checkpointer = ReturnType<typeof startCheckpointer>;
 
 export interface CheckpointerOptions {
   readonly log: DatabaseLog;
@@ -24,13 +15,11 @@ export interface CheckpointerOptions {
    * the whole log was moved.
    */
   readonly moveRest?: () => Promise<boolean>;
-  /** Called after each checkpoint that moved something. */
   readonly onCheckpoint?: ((checkpoint: Checkpoint) => void) | undefined;
   /** The size of the log at which it is restarted, in pages. Writers wait for a moment then. */
   readonly restartPages?: number;
   /** Minimum time between truncations of the log, in milliseconds. */
   readonly truncateIntervalMs?: number;
-  /** The program of the thread. */
   readonly program?: URL;
   /** The delays before a thread that ended is restarted, doubled each time, in milliseconds. */
   readonly restartDelaysMs?: { readonly first: number; readonly longest: number };
@@ -57,7 +46,7 @@ export function startCheckpointer(
     program = new URL('./checkpoint-worker.js', import.meta.url),
     restartDelaysMs: { first, longest } = { first: 1_000, longest: 30_000 },
   }: CheckpointerOptions,
-): Checkpointer {
+) {
   const stopping = new AbortController();
   let thread: Worker | undefined;
   let failure: string | undefined;
@@ -121,11 +110,14 @@ export function startCheckpointer(
 
   const ended = keepRunning();
   return {
+    /** Why commits are not being moved; `undefined` if they are. */
     failure: () => failure,
+    /** How long data in the log has been waiting to be moved, in milliseconds; 0 if nothing is left. */
     overdueMs: () => Math.max(0, performance.now() - Math.min(failedSince, leftSince)),
-    // Without a thread there is nothing to do: a new thread truncates the log anyway.
+    /** Truncates the log soon, because texts of deleted records stay in it until they are overwritten; a new thread does so anyway. */
     truncateLog: () => thread?.postMessage('truncate'),
-    async stop() {
+    /** Stops the thread and resolves once it has released the file. */
+    async stop(): Promise<void> {
       stopping.abort();
       thread?.ref();
       thread?.postMessage('stop');

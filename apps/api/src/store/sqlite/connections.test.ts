@@ -7,21 +7,20 @@ import { until } from '../../../test/support/until.js';
 import * as connections from './connections.js';
 import { identifyFiles, requireFiles } from './file-identity.js';
 
-const { createFactory, durablePragmas, openConnection, withConnection } = connections;
-const query = (sql: string) => ({ sql, args: [], argTypes: [] });
+const { createFactory, durablePragmas, openConnection } = connections;
 
 it('commits with a write-ahead log that is synced at every commit, on each of its connections', async () => {
   const { path } = await openSqliteFile();
   // 2 is FULL (https://www.sqlite.org/pragma.html#pragma_synchronous).
   const settings = { synchronous: 2, journal_mode: 'wal', foreign_keys: 1, secure_delete: 1, fullfsync: 1 };
-  const plants = openConnection(path);
-  const factory = createFactory(path, undefined, durablePragmas);
-  await withConnection(factory, async (tokens) => {
-    for (const [name, value] of Object.entries(settings)) {
-      expect(plants.pragma(name, { simple: true })).toBe(value);
-      expect((await tokens.queryRaw(query(`PRAGMA ${name}`))).rows).toEqual([[value]]);
-    }
-  });
+  const plants = openConnection(path, durablePragmas);
+  const tokens = await createFactory(path, () => undefined).connect();
+  for (const [name, value] of Object.entries(settings)) {
+    expect(plants.pragma(name, { simple: true })).toBe(value);
+    const { rows } = await tokens.queryRaw({ sql: `PRAGMA ${name}`, args: [], argTypes: [] });
+    expect(rows).toEqual([[value]]);
+  }
+  await tokens.dispose();
   plants.close();
 });
 
@@ -29,15 +28,19 @@ it('leaves the log of an open file alone when another file is at its path', asyn
   const { path, store } = await openSqliteFile();
   await store.create([{ id: 1n, name: 'Fern' }]);
   const files = identifyFiles(path);
-  const factory = createFactory(path, () => requireFiles(files), durablePragmas);
+  const open = () => openConnection(path, durablePragmas, () => requireFiles(files));
+  const factory = createFactory(path, () => requireFiles(files));
   renameSync(path, `${path}.away`);
   copyFileSync(`${path}.away`, path);
+  expect(open).toThrow(`${path} was replaced by another file`);
   await expect(factory.connect()).rejects.toThrow(`${path} was replaced by another file`);
 
   renameSync(`${path}.away`, path);
   expect(identifyFiles(path)).toEqual(files);
-  const read = withConnection(factory, (connection) => connection.queryRaw(query('SELECT name FROM plants')));
-  expect(await read).toMatchObject({ rows: [['Fern']] });
+  await (await factory.connect()).dispose();
+  const connection = open();
+  expect(connection.prepare('SELECT name FROM plants').pluck().all()).toEqual(['Fern']);
+  connection.close();
 });
 
 /** The memory mappings of this process. */

@@ -1,15 +1,22 @@
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import Sqlite from 'better-sqlite3';
 
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
 const lockTimeoutMs = 5;
 
-/** Opens the connection for records, with durable settings: each commit is on disk before it returns. */
-export function openConnection(path: string): Sqlite.Database {
+/**
+ * Opens a connection to a file that exists.
+ *
+ * @param pragmas run first; by default the settings of the file are not changed
+ * @param checkFiles throws if the file at the path is not the one that is already open. Runs when the connection has opened the database,
+ * before the first statement opens the log: with another database file, SQLite would rebuild the index of that log, or delete the log.
+ */
+export function openConnection(path: string, pragmas = '', checkFiles = () => {}): Sqlite.Database {
   const connection = new Sqlite(path, { fileMustExist: true, timeout: lockTimeoutMs });
   try {
-    connection.exec(durablePragmas);
+    checkFiles();
+    connection.exec(pragmas);
     return connection;
   } catch (error) {
     connection.close();
@@ -17,16 +24,25 @@ export function openConnection(path: string): Sqlite.Database {
   }
 }
 
-/**
- * Creates connections to a file that exists.
- *
- * @param checkFiles throws if the file at the path is not the one that is already open. Runs when the connection has opened the database,
- * before the first statement opens the log: with another database file, SQLite would rebuild the index of that log, or delete the log.
- * @param pragmas run on each connection first; by default the settings of the file are not changed
- */
-export function createFactory(path: string, checkFiles = () => {}, pragmas = ''): SqlDriverAdapterFactory {
-  const url = `file:${path}`;
-  const factory = new PrismaBetterSqlite3({ url, timeout: lockTimeoutMs, fileMustExist: true });
+export async function withConnection<Result>(
+  open: () => Sqlite.Database,
+  run: (connection: Sqlite.Database) => Result | Promise<Result>,
+): Promise<Result> {
+  const connection = open();
+  try {
+    return await run(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Creates durable connections for Prisma's client. */
+export function createFactory(path: string, checkFiles: () => void): SqlDriverAdapterFactory {
+  const factory = new PrismaBetterSqlite3({
+    url: `file:${path}`,
+    timeout: lockTimeoutMs,
+    fileMustExist: true,
+  });
   return {
     provider: factory.provider,
     adapterName: factory.adapterName,
@@ -34,7 +50,7 @@ export function createFactory(path: string, checkFiles = () => {}, pragmas = '')
       const connection = await factory.connect();
       try {
         checkFiles();
-        if (pragmas !== '') await connection.executeScript(pragmas);
+        await connection.executeScript(durablePragmas);
         return connection;
       } catch (error) {
         await connection.dispose();
@@ -44,25 +60,12 @@ export function createFactory(path: string, checkFiles = () => {}, pragmas = '')
   };
 }
 
-/** Runs an action on a new connection, and closes it. */
-export async function withConnection<Result>(
-  factory: SqlDriverAdapterFactory,
-  run: (connection: SqlDriverAdapter) => Promise<Result>,
-): Promise<Result> {
-  const connection = await factory.connect();
-  try {
-    return await run(connection);
-  } finally {
-    await connection.dispose();
-  }
-}
-
 /**
  * Whether another connection has a database open, so that it must not be renamed. Otherwise, unless it is damaged, merges its log into the
  * database file.
  */
 export function isOpenElsewhere(path: string): boolean {
-  const connection = new Sqlite(path, { fileMustExist: true, timeout: lockTimeoutMs });
+  const connection = openConnection(path);
   try {
     // Only the last connection can leave WAL mode (https://www.sqlite.org/wal.html, section 3.1).
     connection.pragma('journal_mode = DELETE');
@@ -111,7 +114,6 @@ const createMapScript = (table: string) => `
 /**
  * Maps the file of a connection into memory, now and after each `recordsPerMap` records.
  *
- * @param table one of its tables
  * @returns a function to call with the number of records of each insert, while no statement runs on the connection
  */
 export function enableMmap(

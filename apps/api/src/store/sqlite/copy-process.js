@@ -6,6 +6,8 @@ import Database from 'better-sqlite3';
 const timeout = 60_000;
 
 const [, , names = '', checked = '', copied] = process.argv;
+/** @typedef {import('better-sqlite3').Database} Connection */
+
 /** The names of the tables of all resources. */
 const tables = names.split(',');
 
@@ -52,33 +54,23 @@ function check(path, minRows) {
   return { records, tokens };
 }
 
-/**
- * How many rows each table has; a database whose migrations are pending may lack some.
- *
- * @param {import('better-sqlite3').Database} database
- */
-function countTables(database) {
+/** How many rows each table has; a database whose migrations are pending may lack some. */
+function countTables(/** @type {Connection} */ database) {
   return new Map(
     tables.map((table) => [table, hasColumn(database, table, 'id') ? countRows(database, table) : 0]),
   );
 }
 
-/**
- * @param {import('better-sqlite3').Database} database
- * @param {string} from
- */
-function countRows(database, from) {
+function countRows(/** @type {Connection} */ database, /** @type {string} */ from) {
   return Number(database.prepare(`SELECT count(*) FROM ${from}`).pluck().get());
 }
 
-/**
- * Whether a table has a column; in a database whose migrations are pending it may not.
- *
- * @param {import('better-sqlite3').Database} database
- * @param {string} table
- * @param {string} column
- */
-function hasColumn(database, table, column) {
+/** Whether a table has a column; in a database whose migrations are pending it may not. */
+function hasColumn(
+  /** @type {Connection} */ database,
+  /** @type {string} */ table,
+  /** @type {string} */ column,
+) {
   return (
     database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, column) !== undefined
   );

@@ -16,7 +16,6 @@ const busyTimeoutMs = 60_000;
 
 const program = fileURLToPath(new URL('./copy-process.js', import.meta.url));
 
-/** What a checked copy contains. */
 export interface CheckedCopy extends StoreDescription {
   /** How many records it has, by the names of their tables. */
   readonly records: Readonly<Record<string, number>>;
@@ -29,7 +28,6 @@ export interface CheckedCopy extends StoreDescription {
  * are not applied.
  *
  * @param copyPath an empty file; the caller syncs it to disk
- * @param stop aborts the copy
  * @throws {OperatorError} when the database is not a plant store of this version or an older one, cannot be copied, or
  * the copy fails the check
  */

@@ -13,10 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../errors/operator-error.js';
-import { pathOfPage } from '../../package-folder.js';
-import { type DatabaseLog, databaseUnavailable } from '../database.js';
 import { explainFailure } from './errors.js';
-import { type DatabaseFiles, findLoss } from './file-identity.js';
 
 /**
  * Checks that a database exists, for callers that add nothing to it and must not create one.
@@ -24,19 +21,15 @@ import { type DatabaseFiles, findLoss } from './file-identity.js';
  * @throws {OperatorError} when the file does not exist, is empty, or cannot be reached
  */
 export function requireDatabaseFile(path: string): void {
-  // SQLite writes the header of a new database before a record can be stored.
-  if (readSize(path)) return;
-  throw new OperatorError(
-    `The database ${path} does not exist. Set DATABASE_URL to an existing Plant Store database.`,
-  );
-}
-
-function readSize(path: string): number | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.size;
+    // SQLite writes the header of a new database before a record can be stored.
+    if (statSync(path, { throwIfNoEntry: false })?.size) return;
   } catch (error) {
     throw new OperatorError(explainFailure(error, path), { cause: error });
   }
+  throw new OperatorError(
+    `The database ${path} does not exist. Set DATABASE_URL to an existing Plant Store database.`,
+  );
 }
 
 /**
@@ -62,75 +55,6 @@ export function syncToDisk(path: string): void {
   } finally {
     closeSync(file);
   }
-}
-
-/** How long a check is valid, in milliseconds. Within this time, records may still be acknowledged after the files are gone. */
-export const checkIntervalMs = 10;
-
-/** Checks that the open files are still those at their paths. */
-export interface FileGuard {
-  /**
-   * @throws {ServiceError} `database_unavailable` when a file has been deleted, moved away or replaced
-   */
-  check(): void;
-  /** Checks it, unless the last check was within the last 10 ms. */
-  checkIfDue(): void;
-}
-
-/**
- * Guards the files of an open SQLite database. SQLite keeps using files that have been deleted, which cannot be opened
- * again. A file that is moved back is used again.
- *
- * @param log logs the beginning and the end of a loss
- * @param saveLog moves the contents of the write-ahead log into the database; called when that log is deleted
- */
-export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () => void): FileGuard {
-  let checkedAt = performance.now();
-  let problem: string | undefined;
-
-  function check(): void {
-    const found = findProblem(files);
-    checkedAt = performance.now();
-    if (found !== problem) report(found);
-    problem = found;
-    if (found === undefined) return;
-    throw databaseUnavailable(new Error(found));
-  }
-
-  function report(found: string | undefined): void {
-    if (found === undefined) {
-      log.info({}, 'the database files are back');
-      return;
-    }
-    log.error({ err: new Error(found) }, 'a database file is missing');
-    try {
-      if (maySaveLog(files)) saveLog();
-    } catch {
-      // The loss is already logged.
-    }
-  }
-
-  return {
-    check,
-    checkIfDue() {
-      if (problem !== undefined || performance.now() - checkedAt >= checkIntervalMs) check();
-    },
-  };
-}
-
-function findProblem({ database, log, index }: DatabaseFiles): string | undefined {
-  const loss = findLoss(database);
-  if (loss !== undefined) {
-    return `${loss} while it is open. Do not stop the service: it still has the file open. Move the same file back, or see ${pathOfPage('docs/operate/troubleshooting.md')}.`;
-  }
-  const companionLoss = findLoss(log) ?? findLoss(index);
-  return companionLoss && `${companionLoss} while it is open. Restart the service.`;
-}
-
-/** Whether only the log is lost, and no new log exists that the index would belong to. */
-function maySaveLog({ database, log, index }: DatabaseFiles): boolean {
-  if (findLoss(database) !== undefined || findLoss(index) !== undefined) return false;
-  return findLoss(log) !== undefined && !statSync(log.path, { throwIfNoEntry: false })?.size;
 }
 
 /** The file next to a database that holds the time of its last backup. */

@@ -1,11 +1,9 @@
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../../errors/operator-error.js';
 import { findPendingMigrations, type Migration, readLedger, readMigrations } from '../migrations.js';
-import { createFactory, withConnection } from './connections.js';
+import { openConnection, withConnection } from './connections.js';
 import { createLedgerSql, ledgerOfSqlite } from './migrate-sqlite.js';
 
-/** The description of a plant store, read from its tables. */
 export interface StoreDescription {
   /** The id of the store; `undefined` before the migration that gives it one. */
   readonly storeId: string | undefined;
@@ -25,13 +23,10 @@ export interface StoreDescription {
  * @throws the error of SQLite when it cannot be read
  */
 export function describeStore(path: string, pragmas = ''): Promise<StoreDescription> {
-  const factory = createFactory(
-    path,
-    () => {},
-    `PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; ${pragmas}`,
-  );
-  return withConnection(factory, async (connection) => {
-    const schema = await readSchema(connection);
+  const safe = 'PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON';
+  const open = () => openConnection(path, `${safe}; ${pragmas}`);
+  return withConnection(open, async (connection) => {
+    const schema = readSchema(connection);
     const ledgerTable = schema.find(({ name }) => name === '_prisma_migrations');
     if (ledgerTable !== undefined && !isEqual(ledgerTable, ledgerEntry))
       throw new OperatorError('The database cannot be used: its table _prisma_migrations was changed.');
@@ -49,13 +44,12 @@ export function describeStore(path: string, pragmas = ''): Promise<StoreDescript
     );
     return {
       ...comparison,
-      storeId: await readStoreId(connection, schema),
+      storeId: readStoreId(connection, schema),
       pending: pending.map(({ name }) => name),
     };
   });
 }
 
-/** An entry of the table `sqlite_schema`. */
 interface SchemaEntry {
   readonly type: string;
   readonly name: string;
@@ -63,7 +57,10 @@ interface SchemaEntry {
   readonly sql: string;
 }
 
-const schemaSql = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name';
+function readSchema(connection: Sqlite.Database): readonly SchemaEntry[] {
+  const sql = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name';
+  return connection.prepare<[], unknown[]>(sql).raw().all().map(toEntry);
+}
 
 function toEntry([type, name, table, sql]: readonly unknown[]): SchemaEntry {
   // Prisma's own tools indent what they create differently.
@@ -73,18 +70,13 @@ function toEntry([type, name, table, sql]: readonly unknown[]): SchemaEntry {
   return { type: String(type), name: String(name), table: String(table), sql: normalized.trim() };
 }
 
-async function readSchema(connection: SqlDriverAdapter): Promise<readonly SchemaEntry[]> {
-  const { rows } = await connection.queryRaw({ sql: schemaSql, args: [], argTypes: [] });
-  return rows.map(toEntry);
-}
-
 /** The schema that the ledger and these migrations create. */
 function createSchema(migrations: readonly Pick<Migration, 'sql'>[]): readonly SchemaEntry[] {
   const reference = new Sqlite(':memory:');
   try {
     reference.exec(createLedgerSql);
     for (const { sql } of migrations) reference.exec(sql);
-    return reference.prepare<[], unknown[]>(schemaSql).raw().all().map(toEntry);
+    return readSchema(reference);
   } finally {
     reference.close();
   }
@@ -127,23 +119,17 @@ function nameEntry({ type, name, table }: SchemaEntry): string {
 
 const storeIdPattern = /^[0-9a-f]{16}$/;
 
-async function readStoreId(
-  connection: SqlDriverAdapter,
-  schema: readonly SchemaEntry[],
-): Promise<string | undefined> {
+function readStoreId(connection: Sqlite.Database, schema: readonly SchemaEntry[]): string | undefined {
   if (!schema.some(({ type, name }) => type === 'table' && name === 'store')) return undefined;
-  const { rows } = await connection.queryRaw({ sql: 'SELECT id FROM store LIMIT 2', args: [], argTypes: [] });
-  const [[id] = []] = rows;
+  const [id, ...others] = connection.prepare('SELECT id FROM store LIMIT 2').pluck().all();
   // It becomes a part of file names.
-  if (rows.length === 1 && typeof id === 'string' && storeIdPattern.test(id)) return id;
+  if (others.length === 0 && typeof id === 'string' && storeIdPattern.test(id)) return id;
   throw new OperatorError(
     'The database cannot be used: its table store does not have one row, with an id of 16 hexadecimal digits.',
   );
 }
 
 /** Gives a migrated copy of a store a new id. */
-export function replaceStoreId(path: string, storeId: string): Promise<void> {
-  return withConnection(createFactory(path), (connection) =>
-    connection.executeScript(`UPDATE store SET id = '${storeId}'`),
-  );
+export function replaceStoreId(path: string, storeId: string): void {
+  openConnection(path).exec(`UPDATE store SET id = '${storeId}'`).close();
 }

@@ -1,5 +1,6 @@
 import { accessSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../../errors/operator-error.js';
 import { pathOfPage } from '../../package-folder.js';
 import { type DriverError, findAdapterError, type Meaning } from '../database.js';
 import { describeNoDatabase } from '../file-kind.js';
@@ -49,8 +50,7 @@ export function findClosedFolder(folder: string): string | undefined {
     accessSync(`${folder}/.`);
     return undefined;
   } catch (error) {
-    const isClosed = error instanceof Error && 'code' in error && error.code === 'EACCES';
-    return isClosed ? folder : undefined;
+    return codeOf(error) === 'EACCES' ? folder : undefined;
   }
 }
 

@@ -2,44 +2,28 @@
 // JavaScript, since the program of the checkpoint thread, which is not compiled, imports it.
 import { statSync } from 'node:fs';
 
+/** @typedef {{ readonly path: string, readonly identity: string }} KnownFile a path, and the identity of the file that was there */
+
 /**
- * Identifies the file at a path by its device and inode (POSIX.1-2024, `sys/stat.h`), which do not change while it
- * exists.
+ * The database file, its write-ahead log (`-wal`), and the index of that log (`-shm`).
  *
- * @param {string} path
- * @returns {string}
- * @throws {Error} of the operating system when it does not exist, or cannot be reached
+ * @typedef {{ readonly database: KnownFile, readonly log: KnownFile, readonly index: KnownFile }} DatabaseFiles
  */
-function readIdentity(path) {
+
+/** Identifies a file by its device and inode (POSIX.1-2024, `sys/stat.h`), which do not change while it exists. */
+function readIdentity(/** @type {string} */ path) {
   const { dev, ino } = statSync(path, { bigint: true });
   return `${dev}:${ino}`;
 }
 
-/**
- * Identifies the files of a SQLite database that is open in WAL mode.
- *
- * @param {string} path of the database file
- * @returns {DatabaseFiles}
- */
-export function identifyFiles(path) {
+/** Identifies the files of a SQLite database that is open in WAL mode. */
+export function identifyFiles(/** @type {string} */ path) {
+  const identify = (/** @type {string} */ file) => ({ path: file, identity: readIdentity(file) });
   return { database: identify(path), log: identify(`${path}-wal`), index: identify(`${path}-shm`) };
 }
 
-/**
- * @param {string} path
- * @returns {KnownFile}
- */
-function identify(path) {
-  return { path, identity: readIdentity(path) };
-}
-
-/**
- * Describes how a file was lost.
- *
- * @param {KnownFile} file
- * @returns {string | undefined} a sentence without a full stop; `undefined` when the same file is still at its path
- */
-export function findLoss({ path, identity }) {
+/** Describes how a file was lost, without a full stop; `undefined` when the same file is still at its path. */
+export function findLoss(/** @type {KnownFile} */ { path, identity }) {
   try {
     return readIdentity(path) === identity ? undefined : `${path} was replaced by another file`;
   } catch (error) {
@@ -49,25 +33,8 @@ export function findLoss({ path, identity }) {
   }
 }
 
-/**
- * Throws if a file was lost: in another log the index of this one would point at something else.
- *
- * @param {DatabaseFiles} files
- * @throws {Error} that says which one, and how
- */
-export function requireFiles({ database, log, index }) {
+/** Throws an error that says which file was lost, and how: in another log the index of this one would point at something else. */
+export function requireFiles(/** @type {DatabaseFiles} */ { database, log, index }) {
   const loss = findLoss(database) ?? findLoss(log) ?? findLoss(index);
   if (loss !== undefined) throw new Error(loss);
 }
-
-/**
- * A path, and the identity of the file that was there.
- *
- * @typedef {{ readonly path: string, readonly identity: string }} KnownFile
- */
-
-/**
- * The database file, its write-ahead log (`-wal`), and the index of that log (`-shm`).
- *
- * @typedef {{ readonly database: KnownFile, readonly log: KnownFile, readonly index: KnownFile }} DatabaseFiles
- */

@@ -2,7 +2,6 @@ import type { ListQuery } from '@plant-store/records';
 import { expect, it } from 'vitest';
 import { openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { plantTable } from '../../../test/support/plants/plants-of.js';
-
 import type { Table } from '../table.js';
 import type { DatabaseFiles } from './file-identity.js';
 import { createListThread } from './list-thread.js';

@@ -50,22 +50,13 @@ export interface ListReader<Fields = object> {
   readonly countValues: RecordStore<Fields>['countValues'];
 }
 
-/** As `Listed`. */
 type ListedRecords<Fields> = Omit<Listed<Fields>, 'records'> & {
   readonly records: readonly StoredRecord<Fields>[];
 };
 
-/** The thread that reads the lists of all tables, one after the other. */
-export interface ListThread {
-  reader<Fields>(table: Table<Fields>): ListReader<Fields>;
-  /** Resolves once no list is being read, and the file is released. */
-  close(): Promise<void>;
-}
-
 /** The parts of a table that are passed to the thread. Functions cannot be passed. */
 export type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'changeColumns' | 'searches' | 'bytes'>;
 
-/** The records of a list. */
 interface ListedColumns extends Pick<Listed<object>, 'isLate'> {
   /** The values of each column of the table, which the other thread reads in half the time that rows take. */
   readonly columns: readonly (readonly unknown[])[];
@@ -80,11 +71,9 @@ type Answer =
   | { readonly read: ListedColumns | Total | CountedValues }
   | { readonly error: { message: string; code?: string } };
 
-/** The options of the thread. */
 interface ListThreadOptions {
   /** How long the thread may take to answer, in milliseconds: much longer than any list takes, unless the disk hangs. */
   readonly timeoutMs?: number;
-  /** Its program. */
   readonly program?: URL;
 }
 
@@ -94,14 +83,12 @@ const maxHanging = 3;
 /**
  * Creates a reader of lists. Its thread starts with the first one, and lists are read one after the other. A hanging thread is abandoned,
  * and another one reads the next list.
- *
- * @param files of the database
  */
 export function createListThread(
   files: DatabaseFiles,
   tables: readonly Table[],
   { timeoutMs = 10_000, program = new URL('./list-worker.js', import.meta.url) }: ListThreadOptions = {},
-): ListThread {
+) {
   let thread: Worker | undefined;
   /** The threads that did not answer in time, and have not ended since. */
   const hanging = new Set<Worker>();
@@ -129,16 +116,7 @@ export function createListThread(
   }
 
   function startThread(): Worker {
-    const parts = tables.map(
-      ({ name, fields, columns, changeColumns, searches, bytes }): TableParts => ({
-        name,
-        fields,
-        columns,
-        changeColumns,
-        searches,
-        bytes,
-      }),
-    );
+    const parts: readonly TableParts[] = JSON.parse(JSON.stringify(tables));
     const worker = new Worker(program, { workerData: { files, tables: parts, seqColumn, generationSql } });
     // The next list starts another one.
     const forget = () => {
@@ -189,7 +167,8 @@ export function createListThread(
 
   return {
     reader: createReader,
-    async close() {
+    /** Resolves once no list is being read, and the file is released. */
+    async close(): Promise<void> {
       isClosed = true;
       await previous;
       if (thread === undefined) return;

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3';
 import { requireFiles } from './file-identity.js';
 
 /** @typedef {import('@plant-store/records').ListLimits} ListLimits */
+/** @typedef {import('better-sqlite3').Database} Connection */
 
 /**
  * @typedef {import('./list-thread.js').TableParts} TableParts
@@ -54,11 +55,7 @@ parentPort?.on('message', (/** @type {ReadRequest | null} */ request) => {
   }
 });
 
-/**
- * @param {import('better-sqlite3').Database} connection
- * @param {ReadRequest} request
- */
-function read(connection, request) {
+function read(/** @type {Connection} */ connection, /** @type {ReadRequest} */ request) {
   const table = tablesByName.get(request.table);
   if (table === undefined) throw new Error(`There is no table ${request.table}`);
   const startedAt = performance.now();
@@ -109,11 +106,7 @@ function isLate() {
   return clock.isLate;
 }
 
-/**
- * @param {string | null} text
- * @param {string} folded
- */
-function hasText(text, folded) {
+function hasText(/** @type {string | null} */ text, /** @type {string} */ folded) {
   if (text === null) return 0;
   clock.bytes += text.length;
   const search = searchText(text, folded);
@@ -128,24 +121,15 @@ const isAscii = (/** @type {string} */ column) => `octet_length(${column}) = len
 const sortKeySql = (/** @type {string} */ column) =>
   `iif(${isAscii(column)}, substr(lower(${column}), 1, ${sortedCharacters}), sort_key(${column}))`;
 
-/**
- * SQL for whether a column contains the folded text `:q`.
- *
- * @param {string} column
- * @param {string} folded
- */
-function searchSql(column, folded) {
+/** SQL for whether a column contains the folded text `:q`. */
+function searchSql(/** @type {string} */ column, /** @type {string} */ folded) {
   // An ASCII text never contains a non-ASCII one.
   const inAscii = /^[\0-\x7f]*$/.test(folded) ? `instr(lower(${column}), :q) > 0` : 'false';
   return `iif(${isAscii(column)}, ${inAscii}, has_text(${column}, :q))`;
 }
 
-/**
- * The order of a list: the sort key, then id; the condition for its rows; and the comparison with a position.
- *
- * @param {TableQuery} query
- */
-function describeOrder({ table, order }) {
+/** The order of a list: the sort key, then id; the condition for its rows; and the comparison with a position. */
+function describeOrder(/** @type {TableQuery} */ { table, order }) {
   if (order === 'changes') {
     return {
       by: seqColumn,
@@ -170,12 +154,8 @@ function describeOrder({ table, order }) {
   };
 }
 
-/**
- * The parts of the SQL for a query: conditions that an index may serve, and whether a row matches the search.
- *
- * @param {TableQuery} query
- */
-function describe(query) {
+/** The parts of the SQL for a query: conditions that an index may serve, and whether a row matches the search. */
+function describe(/** @type {TableQuery} */ query) {
   const { table, order, after, equal = {}, q, addedFrom, addedBefore, tombstones } = query;
   const described = describeOrder(query);
   const isByTime = order === 'newest' || order === 'oldest';
@@ -218,47 +198,32 @@ function describe(query) {
   };
 }
 
-/**
- * @param {TableParts} table
- * @param {string} field
- */
-function columnOf(table, field) {
+function columnOf(/** @type {TableParts} */ table, /** @type {string} */ field) {
   const found = table.fields.find((each) => each.field === field);
   if (found === undefined) throw new Error(`${table.name} has no field ${field}`);
   return found.column;
 }
 
-/**
- * @param {import('better-sqlite3').Database} connection
- * @param {string} sql
- */
-function prepare(connection, sql) {
+function prepare(/** @type {Connection} */ connection, /** @type {string} */ sql) {
   const statement = statements.get(sql) ?? connection.prepare(sql).safeIntegers().raw();
   statements.set(sql, statement);
   return statement;
 }
 
-/**
- * SQL for a value of a row. Values that fit are returned as numbers, which are faster to pass to the other thread than bigints.
- *
- * @param {TableParts} table
- * @param {string} column
- */
-function selectSql({ fields }, column) {
+/** SQL for a value of a row. Values that fit are returned as numbers, which are faster to pass to the other thread than bigints. */
+function selectSql(/** @type {TableParts} */ { fields }, /** @type {string} */ column) {
   const kind = fields.find((field) => field.column === column)?.kind;
   const isOther =
     ['text', 'int64', 'int64List'].includes(kind ?? '') || column === 'id' || column === 'original';
   return isOther ? column : `CAST(${column} AS REAL)`;
 }
 
-/**
- * Lists matches up to a limit, or until the time limit.
- *
- * @param {import('better-sqlite3').Database} connection
- * @param {TableQuery} query
- * @param {ListLimits} limits
- */
-function list(connection, query, limits) {
+/** Lists matches up to a limit, or until the time limit. */
+function list(
+  /** @type {Connection} */ connection,
+  /** @type {TableQuery} */ query,
+  /** @type {ListLimits} */ limits,
+) {
   const { withGeneration, after } = query;
   if (!withGeneration && after?.sweep === undefined) return listInOrder(connection, query, limits);
   // All statements read the same snapshot.
@@ -281,7 +246,7 @@ function list(connection, query, limits) {
 /**
  * Searches rows in storage order, which is the order of their ids.
  *
- * @param {import('better-sqlite3').Database} connection
+ * @param {Connection} connection
  * @param {TableQuery} query
  * @param {import('@plant-store/records').Sweep} sweep where the previous part ended
  * @param {ListLimits} limits
@@ -303,7 +268,7 @@ function sweepRows(connection, query, { after, found }, { durationMs = defaultDu
 }
 
 /**
- * @param {import('better-sqlite3').Database} connection
+ * @param {Connection} connection
  * @param {TableQuery} query
  * @param {ListLimits} limits
  * @param {readonly bigint[]} [among] the ids of the rows that may match, if they are known
@@ -363,13 +328,8 @@ function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs =
   return { columns, last: undefined };
 }
 
-/**
- * The numbers of the first and the last change of a table.
- *
- * @param {import('better-sqlite3').Database} connection
- * @param {string} name
- */
-function endsOf(connection, name) {
+/** The numbers of the first and the last change of a table. */
+function endsOf(/** @type {Connection} */ connection, /** @type {string} */ name) {
   // Two statements, because one for both would read the whole index.
   const ends = ['min', 'max'].map(
     (end) => `(SELECT ${end}(${seqColumn}) FROM ${name} WHERE ${seqColumn} IS NOT NULL)`,
@@ -380,13 +340,8 @@ function endsOf(connection, name) {
 /** How many change numbers a sample of a search covers, and how many samples one pass through the table takes. */
 const sample = { numbers: 250, times: 100 };
 
-/**
- * Counts the rows that match. For a search, counts in evenly spread parts of the table, as many as time allows, or in all.
- *
- * @param {import('better-sqlite3').Database} connection
- * @param {TableQuery} query
- */
-function countAll(connection, query) {
+/** Counts the rows that match. For a search, counts in evenly spread parts of the table, as many as time allows, or in all. */
+function countAll(/** @type {Connection} */ connection, /** @type {TableQuery} */ query) {
   const { table, q } = query;
   const numbersOf = (/** @type {string} */ sql, /** @type {object} */ values) =>
     /** @type {(bigint | null)[]} */ (prepare(connection, sql).get(values)).map(Number);
@@ -423,14 +378,12 @@ function countAll(connection, query) {
   return { count: isEstimate ? Math.round((matching * all) / Math.max(examined, 1)) : matching, isEstimate };
 }
 
-/**
- * Lists the values of a column in order, and how many records have each.
- *
- * @param {import('better-sqlite3').Database} connection
- * @param {TableParts} table
- * @param {{ field: string, after: string | undefined, maxValues: number }} counted
- */
-function countValues(connection, table, { field, after, maxValues }) {
+/** Lists the values of a column in order, and how many records have each. */
+function countValues(
+  /** @type {Connection} */ connection,
+  /** @type {TableParts} */ table,
+  /** @type {{ field: string, after: string | undefined, maxValues: number }} */ { field, after, maxValues },
+) {
   const column = columnOf(table, field);
   const beyond = after === undefined ? '' : `AND ${column} > :after`;
   const sql = `

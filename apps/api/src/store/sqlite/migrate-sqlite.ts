@@ -1,33 +1,31 @@
-import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
+import type Sqlite from 'better-sqlite3';
 import { applyPending, findPending, type Ledger, type Migration } from '../migrations.js';
 import { durablePragmas } from './connections.js';
 
 /**
  * Applies the pending migrations, all or none. When it fails, the caller closes the connection, which rolls back.
  *
- * @returns the names of the migrations applied, in order
  * @throws {OperatorError} when the database belongs to another program, or the ledger does not match this version; see
  * `findPendingMigrations`
  */
 export async function migrateSqlite(
-  connection: SqlDriverAdapter,
+  connection: Sqlite.Database,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
   const ledger = ledgerOfSqlite(connection);
   // With nothing to apply, there is no need to wait for a lock.
   if ((await findPending(ledger, migrations)).length === 0) return [];
 
-  await connection.executeScript(durablePragmas);
-  await connection.executeScript('BEGIN IMMEDIATE');
+  connection.exec(`${durablePragmas} BEGIN IMMEDIATE`);
   const applied = await applyPending(ledger, migrations);
-  await connection.executeScript('COMMIT');
+  connection.exec('COMMIT');
   return applied;
 }
 
-export function ledgerOfSqlite(connection: SqlDriverAdapter): Ledger {
+export function ledgerOfSqlite(connection: Sqlite.Database): Ledger {
   return {
-    run: (script) => connection.executeScript(script),
-    query: async (sql) => (await connection.queryRaw({ sql, args: [], argTypes: [] })).rows,
+    run: async (script) => connection.exec(script),
+    query: async (sql) => connection.prepare<[], unknown[]>(sql).raw().all(),
     tablesSql: `SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`,
     createSql: createLedgerSql,
     timeSql: (time) => String(time.getTime()),

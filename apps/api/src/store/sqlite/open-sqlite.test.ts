@@ -3,12 +3,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scopes } from '@plant-store/contract/access-token';
-import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { operator } from '../../runtime/operator.js';
-import { createFactory } from './connections.js';
+import { openConnection } from './connections.js';
 import { requireDatabaseFile } from './database-files.js';
 import { explainFailure } from './errors.js';
 import { openSqlite, recordUses } from './open-sqlite.js';
@@ -50,17 +49,16 @@ it('records uses of tokens without waiting for the disk, and leaves a long log t
   writer.prepare('INSERT INTO plants (id, name) VALUES (1, ?)').run('x'.repeat(5 * 1_024 * 1_024));
   const { size } = statSync(path);
 
-  const connection = await createFactory(path).connect();
-  const dispose = vi.spyOn(connection, 'dispose').mockResolvedValue();
+  const connection = openConnection(path);
+  const close = vi.spyOn(connection, 'close').mockReturnThis();
   const at = new Date('2026-03-04T05:06:07.890Z');
-  await recordUses({ connect: async () => connection } as SqlDriverAdapterFactory, [{ id, at }]);
-  dispose.mockRestore();
-  const { rows } = await connection.queryRaw({ sql: 'PRAGMA synchronous', args: [], argTypes: [] });
+  await recordUses(() => connection, [{ id, at }]);
+  close.mockRestore();
   // 1 is NORMAL: in WAL mode, commits do not sync, but checkpoints do.
-  expect(rows).toEqual([[1]]);
+  expect(connection.pragma('synchronous', { simple: true })).toBe(1);
   expect(statSync(path).size).toBe(size);
   expect(await database.accessTokens.list()).toMatchObject([{ lastUsedAt: at }]);
-  await connection.dispose();
+  connection.close();
 });
 
 describe('explains', () => {

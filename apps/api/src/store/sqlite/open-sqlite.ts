@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import { INT64_MIN } from '@plant-store/contract';
-import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type Sqlite from 'better-sqlite3';
 import type { TokenUse } from '../../auth/token-service.js';
 import { OperatorError } from '../../errors/operator-error.js';
@@ -8,19 +7,12 @@ import { addDiskGauges, addGauge, measureCheckpoints } from '../../observe/metri
 import { createAuditStore, type RunSteps, type Statement, type Steps } from '../audit-store.js';
 import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
-import { allTables, insertTrialSql, type Table, text } from '../table.js';
-import {
-  createPrismaAccessTokenStore,
-  findAccessToken,
-  findNextExpiry,
-  insertBelowSql,
-  toStoredTime,
-} from '../token-store.js';
+import { allTables, insertTrialSql, type Table } from '../table.js';
+import { createPrismaAccessTokenStore, insertBelowSql, toStoredTime } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
 import { createFactory, durablePragmas, enableMmap, openConnection, withConnection } from './connections.js';
 import {
   createDatabaseFile,
-  guardFiles,
   readLastBackupSeconds,
   requireDatabaseFile,
   syncToDisk,
@@ -30,7 +22,7 @@ import { identifyFiles } from './file-identity.js';
 import { createListThread } from './list-thread.js';
 import { migrateSqlite } from './migrate-sqlite.js';
 import { createSqliteStores } from './sqlite-store.js';
-import { createTransact, retryWhileBusy } from './transact.js';
+import { createTransact, guardFiles, retryWhileBusy } from './transact.js';
 
 /** How long the start waits while another process has locked the file, in milliseconds. */
 const startTimeoutMs = 60_000;
@@ -57,7 +49,6 @@ export async function openSqlite(
     const { connection, refreshMmap, files } = await connect(path, tables);
     const guard = guardFiles(files, log, () => void connection.exec('PRAGMA wal_checkpoint'));
     const transact = createTransact(guard, log);
-    const adapter = createFactory(path, guard.check, durablePragmas);
     /** Called before data that was read is acknowledged. */
     const syncLog = () => {
       try {
@@ -73,18 +64,19 @@ export async function openSqlite(
       statement.run(stored);
       return [];
     };
-    const query = async (sql: string, values: readonly unknown[]) => runStatement({ sql, values });
     /** SQLite locks the file before the first statement. */
     const runSteps: RunSteps = (begin) =>
       transact(() => connection.transaction(() => finish(begin(), runStatement)).immediate());
     const accessTokens = createPrismaAccessTokenStore({
-      findByHash: (hash) => findAccessToken(query, '?', hash),
+      query: async (statement) => runStatement(statement),
       runSteps,
       insertBelow,
       forShare: '',
-      findNextExpiry: (at, usedSince) => findNextExpiry(query, ['?', '?'], at, usedSince),
-      recordUses: (uses) => recordUses(createFactory(path, guard.check), uses),
-      loadClient: async () => new (await import('./generated/client.js')).PrismaClient({ adapter }),
+      recordUses: (uses) => recordUses(() => openConnection(path, '', guard.check), uses),
+      async loadClient() {
+        const { PrismaClient } = await import('./generated/client.js');
+        return new PrismaClient({ adapter: createFactory(path, guard.check) });
+      },
       confirmRead: async () => syncLog(),
       runQuery: transact,
     });
@@ -106,8 +98,13 @@ export async function openSqlite(
       });
     }
     const onCheckpoint = metrics && measureCheckpoints(metrics);
-    // Ignores errors, because the thread runs into the same ones and reports them.
-    const moveRest = () => transact(() => isLogMoved(connection)).catch(() => false);
+    /** Moves the rest of the log into the database, as far as other connections permit, and returns whether that was everything. */
+    const moveRest = () =>
+      transact(() => {
+        const [{ busy, log, checkpointed }] = connection.pragma('wal_checkpoint') as [Record<string, number>];
+        return busy === 0 && log === checkpointed;
+        // The thread runs into the same errors, and reports them.
+      }).catch(() => false);
     const { stores, write } = createSqliteStores({
       connection,
       tables,
@@ -131,11 +128,12 @@ export async function openSqlite(
       appliedMigrations,
       async check() {
         guard.check();
-        await transact(() => checkWritable(connection), checkTimeoutMs);
+        // Locks the file for a moment: it exists, is writable, and not locked.
+        await transact(() => void connection.exec('BEGIN IMMEDIATE; ROLLBACK'), checkTimeoutMs);
       },
       async probeCommit() {
         guard.check();
-        await transact(() => probeCommit(adapter, tables));
+        await transact(() => probeCommit(() => openConnection(path, durablePragmas, guard.check), tables));
       },
       invalidateCursors: () =>
         transact(
@@ -148,7 +146,13 @@ export async function openSqlite(
       concurrentLists: 2,
       // SQLite has one writer.
       concurrentCommits: 1,
-      warnings: () => describeCheckpoints(checkpointer?.failure()),
+      warnings() {
+        const failure = checkpointer?.failure();
+        if (failure === undefined) return [];
+        return [
+          `The write-ahead log keeps growing because checkpoints are failing: ${failure}. The service retries automatically.`,
+        ];
+      },
       async close() {
         await checkpointer?.stop();
         await lists.close();
@@ -162,36 +166,16 @@ export async function openSqlite(
   }
 }
 
-function describeCheckpoints(failure: string | undefined): readonly string[] {
-  if (failure === undefined) return [];
-  return [
-    `The write-ahead log keeps growing because checkpoints are failing: ${failure}. The service retries automatically.`,
-  ];
-}
-
-/** Moves the rest of the write-ahead log into the database, as far as other connections permit, and returns whether that was everything. */
-function isLogMoved(connection: Sqlite.Database): boolean {
-  const [row] = connection.pragma('wal_checkpoint') as [{ busy: number; log: number; checkpointed: number }];
-  return row.busy === 0 && row.log === row.checkpointed;
-}
-
-/** Takes the file's write lock for a moment, to check that the file exists, is writable, and not locked. */
-function checkWritable(connection: Sqlite.Database): void {
-  connection.exec('BEGIN IMMEDIATE');
-  connection.exec('ROLLBACK');
-}
-
 /**
  * Inserts records and rolls back, then writes to the file and commits, each on a separate connection, so that no other
  * statement can become part of a transaction that fails halfway.
  */
-async function probeCommit(factory: SqlDriverAdapterFactory, tables: readonly Table[]): Promise<void> {
-  await withConnection(factory, (connection) => tryInsert(connection, tables));
-  await withConnection(factory, async (connection) => {
-    const { rows } = await connection.queryRaw({ sql: 'PRAGMA user_version', args: [], argTypes: [] });
+async function probeCommit(open: () => Sqlite.Database, tables: readonly Table[]): Promise<void> {
+  await withConnection(open, (connection) => tryInsert(connection, tables));
+  await withConnection(open, (connection) => {
+    const version = connection.pragma('user_version', { simple: true });
     // Setting it writes to the file, even if the value does not change.
-    const version = Number(rows[0]?.[0]);
-    await connection.executeScript(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; COMMIT`);
+    connection.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; COMMIT`);
   });
 }
 
@@ -199,13 +183,10 @@ async function probeCommit(factory: SqlDriverAdapterFactory, tables: readonly Ta
  * Inserts a record into each table and rolls back; if it fails, the caller closes the connection. It also succeeds if a constraint or
  * trigger of the operator rejects the test record, because the database has answered.
  */
-export async function tryInsert(
-  connection: SqlDriverAdapter,
-  tables: readonly Table[] = allTables,
-): Promise<void> {
+export function tryInsert(connection: Sqlite.Database, tables: readonly Table[] = allTables): void {
   try {
     const inserts = tables.map((table) => insertTrialSql(table, [INT64_MIN]));
-    await connection.executeScript(`BEGIN IMMEDIATE; ${inserts.join('; ')}; ROLLBACK`);
+    connection.exec(`BEGIN IMMEDIATE; ${inserts.join('; ')}; ROLLBACK`);
   } catch (error) {
     if (!isRowRejected(error)) throw error;
   }
@@ -213,10 +194,10 @@ export async function tryInsert(
 
 /** Migrates the file. Processes that start concurrently on one file wait for each other. */
 function migrate(path: string): Promise<readonly string[]> {
-  // Does not use durable settings, because the file must not be changed before it is known to be a plant store.
-  const factory = createFactory(path);
+  // Without durable settings, because the file must not be changed before it is known to be a plant store.
+  const open = () => openConnection(path);
   return retryWhileBusy(
-    () => withConnection(factory, (connection) => migrateSqlite(connection, readMigrations('sqlite'))),
+    () => withConnection(open, (connection) => migrateSqlite(connection, readMigrations('sqlite'))),
     startTimeoutMs,
   );
 }
@@ -227,7 +208,7 @@ function migrate(path: string): Promise<readonly string[]> {
  */
 function connect(path: string, tables: readonly Table[]) {
   return retryWhileBusy(async () => {
-    const connection = openConnection(path);
+    const connection = openConnection(path, durablePragmas);
     try {
       const refreshMmap = enableMmap(connection, tables[0]?.name ?? 'store');
       // After the first read all files exist, and remain while the connection is open.
@@ -267,12 +248,12 @@ const update = `
  * Stores when tokens were used, in one commit that does not wait for the disk, on a separate connection: it must not become part of another
  * transaction, nor change the settings of the connection for records.
  *
- * @param factory creates connections that do not change the settings of the file
+ * @param open opens a connection that does not change the settings of the file
  */
-export async function recordUses(factory: SqlDriverAdapterFactory, uses: readonly TokenUse[]): Promise<void> {
-  await withConnection(factory, async (connection) => {
-    await connection.executeScript(pragmas);
+export async function recordUses(open: () => Sqlite.Database, uses: readonly TokenUse[]): Promise<void> {
+  await withConnection(open, (connection) => {
+    connection.exec(pragmas);
     const stored = uses.map(({ id, at }) => ({ id, at: toStoredTime(at) }));
-    await connection.executeRaw({ sql: update, args: [JSON.stringify(stored)], argTypes: [text] });
+    connection.prepare(update).run(JSON.stringify(stored));
   });
 }

@@ -5,9 +5,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { recordLog } from '../../../test/support/database/record-log.js';
 import { pathOfPage } from '../../package-folder.js';
-import { checkIntervalMs, guardFiles } from './database-files.js';
 import { identifyFiles } from './file-identity.js';
-import { createTransact, retryWhileBusy } from './transact.js';
+import { checkIntervalMs, createTransact, guardFiles, retryWhileBusy } from './transact.js';
 
 const unavailable = { errorName: 'database_unavailable', headers: { 'Retry-After': '1' } };
 const never = () => {

@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DatabaseLog, toServiceError } from '../database.js';
-import type { FileGuard } from './database-files.js';
+import { pathOfPage } from '../../package-folder.js';
+import { type DatabaseLog, databaseUnavailable, toServiceError } from '../database.js';
 import { findDriverError, isBusy, meaningOf } from './errors.js';
+import { type DatabaseFiles, findLoss } from './file-identity.js';
 
 /**
  * Runs a query, or a transaction, which is retried while another process has locked the file.
@@ -49,6 +51,70 @@ export function createTransact(files: FileGuard, log: DatabaseLog): Transact {
       throw converted;
     }
   };
+}
+
+/** How long a check is valid, in milliseconds. Within this time, records may still be acknowledged after the files are gone. */
+export const checkIntervalMs = 10;
+
+/** Checks that the open files are still those at their paths. */
+export type FileGuard = ReturnType<typeof guardFiles>;
+
+/**
+ * Guards the files of an open SQLite database. SQLite keeps using files that have been deleted, which cannot be opened
+ * again. A file that is moved back is used again.
+ *
+ * @param log logs the beginning and the end of a loss
+ * @param saveLog moves the contents of the write-ahead log into the database; called when that log is deleted
+ */
+export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () => void) {
+  let checkedAt = performance.now();
+  let problem: string | undefined;
+
+  /** @throws {ServiceError} `database_unavailable` when a file has been deleted, moved away or replaced */
+  function check(): void {
+    const found = findProblem(files);
+    checkedAt = performance.now();
+    if (found !== problem) report(found);
+    problem = found;
+    if (found === undefined) return;
+    throw databaseUnavailable(new Error(found));
+  }
+
+  function report(found: string | undefined): void {
+    if (found === undefined) {
+      log.info({}, 'the database files are back');
+      return;
+    }
+    log.error({ err: new Error(found) }, 'a database file is missing');
+    try {
+      if (maySaveLog(files)) saveLog();
+    } catch {
+      // The loss is already logged.
+    }
+  }
+
+  return {
+    check,
+    /** Checks it, unless the last check was within the last 10 ms. */
+    checkIfDue(): void {
+      if (problem !== undefined || performance.now() - checkedAt >= checkIntervalMs) check();
+    },
+  };
+}
+
+function findProblem({ database, log, index }: DatabaseFiles): string | undefined {
+  const loss = findLoss(database);
+  if (loss !== undefined) {
+    return `${loss} while it is open. Do not stop the service: it still has the file open. Move the same file back, or see ${pathOfPage('docs/operate/troubleshooting.md')}.`;
+  }
+  const companionLoss = findLoss(log) ?? findLoss(index);
+  return companionLoss && `${companionLoss} while it is open. Restart the service.`;
+}
+
+/** Whether only the log is lost, and no new log exists that the index would belong to. */
+function maySaveLog({ database, log, index }: DatabaseFiles): boolean {
+  if (findLoss(database) !== undefined || findLoss(index) !== undefined) return false;
+  return findLoss(log) !== undefined && !statSync(log.path, { throwIfNoEntry: false })?.size;
 }
 
 /** The delay between attempts, and how long it applies before it becomes shorter, in milliseconds. */
