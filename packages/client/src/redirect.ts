@@ -18,7 +18,7 @@ export function isRedirectError(error: unknown): boolean {
  * report a redirect that they do not follow as status 0, without its target.
  */
 export function explainStatus(status: number, target?: string | null): string {
-  return status === 0 || (status >= 300 && status < 400)
+  return /^[03]/.test(`${status}`)
     ? `a redirect to ${target ?? 'another URL'}; update baseUrl`
     : 'an unexpected status';
 }

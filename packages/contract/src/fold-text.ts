@@ -41,9 +41,11 @@ function foldPart(text: string): string {
   return folded.replaceAll('ς', 'σ').replaceAll('i\u0307', 'i').normalize('NFC');
 }
 
-/** How many marks of one letter stay together (Unicode Standard Annex 15, section 13, "Stream-Safe Text Format"). */
+/**
+ * How many marks of one letter stay together (Unicode Standard Annex 15, section 13, "Stream-Safe Text Format"). `tooManyMarks` repeats it.
+ */
 const maxMarks = 30;
-const tooManyMarks = new RegExp(String.raw`([\p{M}\u1160-\u11ff]{${maxMarks}})([\p{M}\u1160-\u11ff])`, 'gu');
+const tooManyMarks = /([\p{M}\u1160-\u11ff]{30})([\p{M}\u1160-\u11ff])/gu;
 
 /**
  * Divides long runs of marks with U+034F, because ordering the marks of a letter takes quadratic time. Normalization does not move marks

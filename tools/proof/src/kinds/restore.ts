@@ -62,13 +62,14 @@ async function runScenario(scenario: RestoreScenario): Promise<void> {
   }
 }
 
-/** Removes the tables that version 1.4 does not have, with their migrations. */
-const dropTablesAfter14 = ['plants_history', 'audit', 'store']
-  .map(
-    (table) =>
-      `DROP TABLE ${table}; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%create_${table}';`,
-  )
-  .join(' ');
+/** Removes what version 1.4 does not have: the later tables and indexes of SQLite, with their migrations. */
+const downgradeTo14 = [
+  ...['plants_history', 'audit', 'store'].map((table) => `DROP TABLE ${table}`),
+  ...['plants_tag_idx', 'plants_deleted_idx', 'plants_unnumbered_idx'].map((index) => `DROP INDEX ${index}`),
+  ...['create_plants_history', 'create_audit', 'create_store', 'index_lists'].map(
+    (migration) => `DELETE FROM _prisma_migrations WHERE migration_name LIKE '%${migration}'`,
+  ),
+].join(';');
 
 /** The steps, with more writes than others. */
 const steps = ['write', 'write', 'write', 'followOne', 'followOne', 'restart'] as const;
@@ -197,7 +198,7 @@ class RestoreScenario {
         this.tally.add('backups of version 1.4');
         this.oldBackups.add(backup);
         rmSync(`${backup}.sha256`);
-        await this.execute(dropTablesAfter14, `file:${backup}`);
+        await this.execute(downgradeTo14, `file:${backup}`);
       }
     } else await this.whileServerIsDown((dataFolder) => copyFolder(dataFolder, backup));
     this.backups.push(backup);
