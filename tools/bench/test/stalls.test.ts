@@ -18,10 +18,15 @@ it.each<[what: string, Cause, stall: ReturnType<typeof stallOf>, spans: Span[]]>
   ['a commit for the least of it', 'other', stallOf(90, 110), [commit]],
   ['the part within it alone', 'other', stallOf(100, 110), [span('commit', 50, 104)]],
   ['several commits', 'commit', stallOf(100, 110), [span('commit', 100, 103), span('commit', 105, 108)]],
-  ['a commit in most of which it worked', 'besideMove', stallOf(100, 110), [commit, span('move', 105, 200)]],
-  ['a commit in some of which it worked', 'commit', stallOf(100, 110), [commit, span('move', 0, 105)]],
-  ['work of the thread alone', 'other', stallOf(100, 110), [span('move', 100, 110)]],
-  ['the rest of the log', 'rest', stallOf(100, 110), [span('rest', 101, 109)]],
+  [
+    'a commit in most of which the thread worked',
+    'commitDuringCheckpoint',
+    stallOf(100, 110),
+    [commit, span('checkpoint', 105, 200)],
+  ],
+  ['a commit in some of which it worked', 'commit', stallOf(100, 110), [commit, span('checkpoint', 0, 105)]],
+  ['work of the thread alone', 'other', stallOf(100, 110), [span('checkpoint', 100, 110)]],
+  ['the end of a checkpoint', 'checkpointEnd', stallOf(100, 110), [span('checkpointEnd', 101, 109)]],
   ['inserts', 'inserts', stallOf(100, 110), [inserts, span('gc', 101, 102)]],
   ['garbage collection within inserts', 'gc', stallOf(100, 110), [inserts, span('gc', 101, 107)]],
   ['no processor for most of it', 'waiting', stallOf(100, 110, 6), [commit]],
@@ -41,12 +46,14 @@ it('counts the stalls that end within an interval, by their length, in any order
     stallOf(1_900, 2_000),
     stallOf(1_400, 1_400.9),
   ];
-  const [first, second] = [
-    { spans, stalls: [] },
-    { spans: [], stalls },
-  ];
-  const rows = countStalls([first, second], { startMs: 1_000, endMs: 2_000 });
-  expect(rows.rest).toEqual({ counts: [0, 0, 0, 0, 0, 1, 1], longestMs: 100 });
+  const rows = countStalls(
+    [
+      { spans, stalls: [] },
+      { spans: [], stalls },
+    ],
+    { startMs: 1_000, endMs: 2_000 },
+  );
+  expect(rows.checkpointEnd).toEqual({ counts: [0, 0, 0, 0, 0, 1, 1], longestMs: 100 });
   expect(rows.other).toEqual({ counts: [1, 1, 0, 0, 0, 0, 0], longestMs: 2 });
   expect(rows.commit).toEqual({ counts: [0, 0, 0, 0, 0, 0, 0], longestMs: 0 });
 });

@@ -12,9 +12,6 @@ import type { Database } from './database.js';
 import { splitWrites, type Write, type WriteOutcome } from './store.js';
 import { allTables, type Table } from './table.js';
 
-/** Stores concurrent creates and changes of single records of any resource. Each resolves once it is on disk. Callers take turns. */
-export type CommitQueue = ReturnType<typeof createCommitQueue>;
-
 /** How much may be queued, and how much one batch may hold, across all resources. Bytes are those of the fields. */
 export interface QueueLimits {
   readonly queueRecords: number;

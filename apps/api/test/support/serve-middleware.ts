@@ -3,9 +3,6 @@ import { pino } from 'pino';
 import supertest from 'supertest';
 import { errorHandler } from '../../src/http/middleware/error-handler.js';
 
-/** The reply of the handler behind the middleware. */
-export const reached = { reached: true };
-
 /**
  * Serves requests by middleware alone, with a handler behind it that replies `reached`.
  *
@@ -21,7 +18,7 @@ export function serveMiddleware(...handlers: RequestHandler[]) {
     next();
   });
   for (const handler of handlers) app.use(handler);
-  app.use((_request, response) => void response.json(reached));
+  app.use((_request, response) => void response.json({ reached: true }));
   app.use(errorHandler(log, (reason) => void rejected.push(reason)));
   return { client: supertest(app), log, logged, rejected };
 }
