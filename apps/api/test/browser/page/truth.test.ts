@@ -91,7 +91,7 @@ it('imports where the browser blocks workers and storage, and shows that it does
 });
 
 it.each([
-  ['create', ['Add plant', 'Import'], /^This token can add plants, but not see, edit or delete them/],
+  ['create', ['Add plant', 'Import'], /^This token can add plants, but not see, edit, or delete them/],
   ['read', [], undefined],
   ['read,delete', ['Delete'], undefined],
   ['read,update', ['Edit'], undefined],
