@@ -22,7 +22,13 @@ function View() {
     onExport: ignore,
     onDeleteAll: ignore,
   };
-  const known = { count: 4, isSearchedIdMissing: false, hasFewMatches: false, isSelecting: false, onMenu: undefined };
+  const known = {
+    count: 4,
+    isSearchedIdMissing: false,
+    hasFewMatches: false,
+    isSelecting: false,
+    onMenu: undefined,
+  };
   return <Toolbar filter={filter} columns={columns} {...known} {...unused} />;
 }
 
