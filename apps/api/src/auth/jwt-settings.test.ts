@@ -161,7 +161,7 @@ it.each([
   ['JWT_JWKS_URL', 'must be an https URL', ['https://user@id.example.com/jwks']],
   ['JWT_CLOCK_TOLERANCE_SECONDS', 'must be a whole number from 0 to 300', ['301', '-1']],
   ['JWT_REQUIRED_SCOPE', 'must be one scope', ['plants create', '"', 'a,b', 'a;b']],
-  ['JWT_ISSUER', 'must be one', ['https://a.example,https://b.example', ' https://a.example']],
+  ['JWT_ISSUER', 'must be a single value', ['https://a.example,https://b.example', ' https://a.example']],
   [
     'JWT_AUDIENCE',
     'must be audiences, compared exactly, separated by single spaces',

@@ -121,7 +121,7 @@ describe.each(enginesOfStore())('on %s', (engine) => {
     expect(stdout.split('\n')).toEqual([
       'NUMBER\tTIME\tACTION\tBY\tABOUT',
       expect.stringMatching(RegExp(`^5\t\\S+Z\ttoken_revoked\tuser ${user}\ttoken 1 "shop", read$`)),
-      expect.stringMatching(/\ttoken 4 ("sh\\u200dop"), read, expires \S+Z, in place of token 2 \1$/),
+      expect.stringMatching(/\ttoken 4 ("sh\\u200dop"), read, expires \S+Z, replacing token 2 \1$/),
       expect.stringMatching(/^3\t.*\ttoken 3 "page", read$/),
       expect.stringMatching(/^2\t/),
       expect.stringMatching(/^1\t/),

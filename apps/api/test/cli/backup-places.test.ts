@@ -304,7 +304,9 @@ it('removes from a bucket only what it knows as an older backup of this store', 
   for (const each of [own, ...others])
     await fetch(`http://127.0.0.1:${port}/plants/shared/${each}`, { method: 'PUT', body: 'text' });
   expect(await run('backup --keep 1')).toEqual(
-    isDone(/1 older backup removed: \S+2026-11-01\S+\n.*in the future.*2231[\s\S]*2 backups without the id/),
+    isDone(
+      /1 older backup removed: \S+2026-11-01\S+\n.*in the future.*2231[\s\S]*Kept 2 backups with no store ID/,
+    ),
   );
   const list = await fetch(`http://127.0.0.1:${port}/plants?list-type=2&prefix=shared/`);
   const keys = [...(await list.text()).matchAll(/<Key>shared\/([^<]+)/g)].map(([, key]) => key);

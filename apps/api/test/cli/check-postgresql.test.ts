@@ -93,7 +93,7 @@ it('reports missing privileges, one after the other', async () => {
   const mayNotCreate = /^error: pending: .* may not create tables in the schema public/;
   expectFound(await checkDatabase(visitor), { migrations: mayNotCreate });
   await fill();
-  const mayNotUpdate = 'warning: the user may not UPDATE plants, so none can be updated or deleted.';
+  const mayNotUpdate = 'warning: the user may not UPDATE plants, so records cannot be updated or deleted.';
   for (const [granted, expected, item = 'privileges'] of [
     ['SELECT ON _prisma_migrations', 'error: permission denied for table access_tokens', 'access tokens'],
     ['SELECT ON access_tokens', /^error: .* GRANT SELECT, INSERT ON audit/],

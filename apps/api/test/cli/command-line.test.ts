@@ -108,7 +108,7 @@ const onStores = ['export', 'delete 1', 'backup copy.db', 'token list', 'token r
 
 it.each([...onStores, 'invalidate-cursors'])('does not create a missing store: %s', async (line) => {
   const { folder, run } = useCommands();
-  const missing = `There is no database ${storePath(folder)}. Set DATABASE_URL to that of a plant store.`;
+  const missing = `The database ${storePath(folder)} does not exist. Set DATABASE_URL to an existing Plant Store database.`;
   expect(await run(line)).toEqual(failed(`plant-store: ${missing}\n`));
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -67,7 +67,7 @@ it('prints for invalid lines what the page on export and import shows', async ()
 it('accepts blank lines, carriage returns, a byte order mark, and a last line without a line break', async () => {
   const text = `\uFEFF${plantLine(1)}\r\n \n${plantLine(2).trim()}\r\nbad\n${plantLine(3).trim()}`;
   const message =
-    /^line 5: .* is not valid JSON: .*\n3 imported, 0 already there, 1 bad\nplant-store: 1 line is bad/;
+    /^line 5: .* is not valid JSON: .*\n3 imported, 0 already there, 1 bad\nplant-store: 1 line was invalid/;
   expect(await useCommands().run('import', text)).toEqual(failed(message));
 });
 

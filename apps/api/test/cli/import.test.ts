@@ -20,7 +20,7 @@ it('skips plants that are already stored, and no others with their ids', async (
   expect(await run('import', text + plantLine(3))).toEqual(imported(1, 3));
   const others = '{"id":1,"name":"plant 1","tag":""}\n{"id":2,"name":"plant 1"}\n';
   const { stderr } = await run('import', others);
-  expect(stderr).toMatch(/^line 1: The id 1 belongs .*\nline 2: The id 2 belongs /);
+  expect(stderr).toMatch(/^line 1: Plant 1 already exists .*\nline 2: Plant 2 already exists /);
 });
 
 it('deletes the plants of its lines, whose ids stay taken, and exports them again', async () => {
@@ -39,7 +39,7 @@ it('deletes the plants of its lines, whose ids stay taken, and exports them agai
   expect((await other.run('export')).stdout).toBe(exported);
   const late = `${plantLine(1)}{"id":1,"deleted":true}\n{"id":"5","deleted":true}\n`;
   const message =
-    /^line 1: The id 1 belonged to a deleted plant.*\nline 3: .*id must be.*\n0 imported, 1 already there, 2 bad\n/;
+    /^line 1: Plant 1 was deleted.*\nline 3: .*id must be.*\n0 imported, 1 already there, 2 bad\n/;
   expect(await other.run('import', late)).toEqual(failed(message));
 });
 

@@ -190,7 +190,7 @@ it('prints what was migrated, imported, deleted, backed up and restored', async 
   expect(await run('import --json', `${plantLine(1)}bad\n${plantLine(1)}`)).toMatchObject({
     exitCode: 1,
     stdout: '{"imported":1,"alreadyThere":1,"bad":1,"nextLine":4}\n',
-    stderr: expect.stringMatching(/^line 2: .*\n1 imported, .*\nplant-store: 1 line is bad/),
+    stderr: expect.stringMatching(/^line 2: .*\n1 imported, .*\nplant-store: 1 line was invalid/),
   });
   writeFileSync(join(folder, 'ids'), '7\n1\n');
   expect(await run('delete --from ids --json')).toMatchObject({

@@ -118,7 +118,7 @@ it.each([
   const line = `{"id":7,"name":"Ivy","isOpen":true,"plantIds":[],${members}}\n`;
   const one = useCommands();
   const unknown =
-    /^line 1: The line is of the resource "garden", which is not known here\. Known are: plant\.\n0 imported/;
+    /^line 1: The line has an unknown resource, "garden"\. Known resources: plant\.\n0 imported/;
   expect(await one.run('import', line)).toEqual(failed(unknown));
   const { run, gardens } = useBoth();
   expect(await run('import --resource plants', line)).toEqual(imported(0));
@@ -189,9 +189,9 @@ it.each([
   ['update 1 --resource gardens --area much', "--area' argument 'much' is invalid. It must be an integer"],
   ['update 1 --resource gardens --is-open maybe', "'maybe' is invalid. It must be true or false."],
   ['update 1 --resource gardens --planted-at soon', "argument 'soon' is invalid. It must be a time"],
-  ['update 1 --resource gardens --tag x', "option '--tag' is not for gardens"],
-  ['update 1 --area 5', "option '--area' is not for plants"],
-  ['list --resource gardens --tag x', "option '--tag' is not for gardens"],
+  ['update 1 --resource gardens --tag x', "option '--tag' does not apply to gardens"],
+  ['update 1 --area 5', "option '--area' does not apply to plants"],
+  ['list --resource gardens --tag x', "option '--tag' does not apply to gardens"],
   ['list --resource gardens --area x', "option '--area' argument 'x' is invalid. It must be an integer"],
   ['show 1 --resource sheds', 'Give one of plants, gardens.'],
 ])('rejects what the fields of the resource do not have: %s', async (line, message) => {
@@ -201,7 +201,7 @@ it.each([
 it('deletes records by id of one resource, and by lines of all', async () => {
   const { run } = await createBoth();
   const message =
-    /^argument 2: No garden has ever had the id 9\.\n1 deleted, .*\nplant-store: 1 argument names no garden/;
+    /^argument 2: No garden has ever had the id 9\.\n1 deleted, .*\nplant-store: 1 argument does not match any garden/;
   expect(await run('delete 2 9 --resource gardens')).toEqual(failed(message));
   expect((await run('export')).stdout).toBe(fern + orchard + deleted.replace('3', '2') + deleted);
   expect(await run('delete --resource gardens --from -', fern)).toMatchObject({

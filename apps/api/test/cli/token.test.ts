@@ -45,7 +45,7 @@ it('issues, lists and revokes tokens', async () => {
     /^ID\tNAME\tCREATED\tEXPIRY\tLAST USE\tRATE\tSCOPES\n1\tshop\tcreated \S+Z\tnever expires\tnever used\tdefault rate\tcreate,read,update,delete\n2\t.*\texpires \S+Z\t/;
   expect((await run('list')).stdout).toMatch(list);
   expect(await run('revoke 1')).toMatchObject({ exitCode: 0 });
-  const revoked = /^1\t.*\trevoked \S+Z\tnever used\tno own rate\tcreate,read,update,delete$/m;
+  const revoked = /^1\t.*\trevoked \S+Z\tnever used\tdefault rate\tcreate,read,update,delete$/m;
   expect((await run('list')).stdout).toMatch(revoked);
   for (const line of ['revoke 7', 'rotate 7']) expect(await run(line)).toEqual(failed(/no token 7/));
 });

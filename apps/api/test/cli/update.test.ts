@@ -98,7 +98,7 @@ it.each(['SQLite', 'PostgreSQL'] as const)(
     expect(await run(reuse, exported)).toEqual(imported(2));
     expect(await exportAll()).toBe(exported);
     expect(await run(reuse, exported)).toEqual(imported(0, 2));
-    const taken = /^line 1: The id 2 belongs to another plant.*\n0 imported, 0 already there, 1 bad\n/;
+    const taken = /^line 1: Plant 2 already exists.*\n0 imported, 0 already there, 1 bad\n/;
     expect(await run(reuse, plantLine(2))).toEqual(failed(taken));
   },
 );

@@ -16,8 +16,8 @@ it.each<[string, reply: string | ((response: ServerResponse) => void), problem: 
   ['no key set', '{"key":[]}', 'did not return a key set'],
   ['a list', '[]', 'did not return a key set'],
   ['null', 'null', 'did not return a key set'],
-  ['no key', '{"keys":[]}', 'without a key that fits RS256, ES256'],
-  ['no usable key', '{"keys":[null,{"kty":"RSA","use":"enc"}]}', 'without a key that fits RS256, ES256'],
+  ['no key', '{"keys":[]}', 'returned no key for RS256, ES256'],
+  ['no usable key', '{"keys":[null,{"kty":"RSA","use":"enc"}]}', 'returned no key for RS256, ES256'],
   ['data without an end', sendForever, 'more than 262144 bytes'],
 ])('keeps the keys, and logs why, when the provider answers with %s', async (_, reply, problem) => {
   const provider = await startIdentityProvider();

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const post = (id: number) => postPlant(service, { id, name: 'Fern' }).then((reply) => reply);
 const unavailable = { status: 503, body: { status: 'unavailable', reason: 'database_unavailable' } };
-const readLosses = () => findLines(service, 'a file of the database is gone');
+const readLosses = () => findLines(service, 'a database file is missing');
 
 /** Longer than the results of comparing the files and of readiness checks are cached. */
 const cacheMs = 600;

@@ -47,7 +47,7 @@ const toOld = (bytes: string) => bytes.replace('HTTP/1.1', 'HTTP/1.0');
 const old = (...headers: readonly string[]) => toOld(post(...headers));
 const absolute = (bytes: string) => bytes.replace('/plants', 'http://b/plants');
 const noCoding = /^HTTP\/1\.0 has no transfer codings\./;
-const invalidHost = /^The Host header of the request is not valid/;
+const invalidHost = /^The Host header is not valid/;
 const oneHost = 'The request must have one Host header, as HTTP/1.1 requires.';
 const otherPaths = [
   '/plants;x=1 /plants%2F /plants%00 /v1/plants /./plants /x/../plants /__proto__ /constructor /% /%E0%A4%A',
@@ -250,7 +250,7 @@ export const rawRequests: Readonly<Record<string, readonly RawCase[]>> = {
     ['a URL with a user', aimed('POST http://u:p@b/plants HTTP/1.1'), [40000], 'open'],
     ['a URL of another scheme', aimed('POST ftp://b/plants HTTP/1.1'), [40000], 'open'],
     ['a path without a slash', aimed('POST plants HTTP/1.1'), [40000], 'closed'],
-    ['a fragment', aimed('POST /plants#a HTTP/1.1'), [40000], 'open', /^The target/],
+    ['a fragment', aimed('POST /plants#a HTTP/1.1'), [40000], 'open', /^The request target/],
     ['a backslash', aimed('POST /plants\\ HTTP/1.1'), [40400], 'open'],
     ['dots', aimed('POST /../plants HTTP/1.1'), [40400], 'open'],
     ['two slashes', aimed('POST //plants HTTP/1.1'), [40400], 'open'],
@@ -280,13 +280,13 @@ export const rawRequests: Readonly<Record<string, readonly RawCase[]>> = {
           aimed(`${line}?${query} HTTP/1.1`),
           [40000],
           'open',
-          `The request is not valid: the query parameter ${name} is unknown: this operation accepts only`,
+          `The request is not valid: the query parameter ${name} is unknown: this operation`,
         ],
       ),
   ),
 
   'targets that are not valid': ['POST', 'GET', 'OPTIONS', 'CONNECT'].flatMap((method) =>
-    aimedAt(method, invalidTargets, [40000], method === 'CONNECT' ? 'closed' : 'open', /^The target of the/),
+    aimedAt(method, invalidTargets, [40000], method === 'CONNECT' ? 'closed' : 'open', /^The request target/),
   ),
 
   'targets in another form': [

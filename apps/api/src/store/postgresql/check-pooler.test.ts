@@ -61,7 +61,7 @@ it('a pooler that rejects connection settings is reported with what to set there
   const { port } = new URL(await listen(pooler));
   await expectRejection(
     openTestDatabase({ url: Object.assign(new URL(url), { port }).href }),
-    /: unsupported startup parameter: options\nA pooler .*\(PgBouncer: ignore_startup_parameters = options\)/,
+    /: unsupported startup parameter: options\nThere is a pooler .*\(PgBouncer: ignore_startup_parameters = options\)/,
   );
 });
 

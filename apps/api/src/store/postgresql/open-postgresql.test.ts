@@ -117,7 +117,7 @@ it.each([
   ],
   [
     'has another type',
-    'DROP TRIGGER keep_plants_history ON plants; ALTER TABLE plants ALTER tag TYPE integer USING NULL',
+    'DROP TRIGGER keep_plants_history ON plants; ALTER TABLE plants ALTER name TYPE integer USING 0',
     '.* of type integer .*42804',
   ],
   ['may not be changed by the user', `REVOKE INSERT ON plants FROM ${user}`, 'permission denied .*42501'],

@@ -304,9 +304,10 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
       SELECT ${seqColumn} FROM ${name} WHERE id = ?
       UNION ALL SELECT ${seqColumn} FROM found CROSS JOIN ${states} ON history_place = place$
     )`;
+  // A row that another program inserted may have no number yet.
   const insertState = connection.prepare<[number, number, bigint]>(
     `INSERT INTO ${states} (history_place, replaced_at, id, ${seqColumn}, changed_at, changed_by, ${fields})
-      SELECT ?, ?, id, ${seqColumn}, ${origin}, ${fields} FROM ${name} WHERE id = ?`,
+      SELECT ?, ?, id, coalesce(${seqColumn}, 0), ${origin}, ${fields} FROM ${name} WHERE id = ?`,
   );
   const moveState = connection.prepare<[number, bigint]>(
     `UPDATE ${states} SET history_place = ? WHERE history_place = (SELECT ${seqColumn} FROM ${name} WHERE id = ?)`,
