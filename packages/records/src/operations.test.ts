@@ -35,7 +35,7 @@ describe('the operations of gardens', () => {
     const store = open<Garden>(garden);
     const { etag } = await operations.create(store, { ...orchard, id: 1n });
     const items = [{ ...orchard, id: 1n }, { ...hill, id: 2n }, { ...bare, id: 1n }, { id: 3n }, null];
-    const another = { ...taken, message: expect.stringContaining('another garden') };
+    const another = { ...taken, message: expect.stringContaining('Garden 1 already exists') };
     const created = [{ replayed: true, etag }, { replayed: false }, another, invalid, invalid];
     expect(await operations.createMany(store, { items })).toMatchObject(created);
     expect(await operations.get(store, 1n)).toEqual({ status: 200, body: shown(1n, orchard), etag });
@@ -244,7 +244,7 @@ describe('the operations of plants', () => {
     ]);
     expect(await list(1, 15)).toMatchObject({ records: [{ id: 1n }, { id: 2n }], partial: true });
     const message = expect.stringMatching(
-      /^The search took too long, and found no \w+ yet\. .* with after=1\.\w+\.\d*\.2\.$/,
+      /^The search took too long and found no \w+ yet\. .* with after=1\.\w+\.\d*\.2\.$/,
     );
     await expect(list(0, 15)).rejects.toMatchObject({ ...bad, message });
   });

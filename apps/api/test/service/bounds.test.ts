@@ -133,7 +133,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     expect(kept.length * 4 * 15_000).toBeLessThan(48 * 2 ** 20);
     expect(kept.length * 4 * 20_000).toBeGreaterThan(40 * 2 ** 20);
   },
-  async 'a reply of which nothing is read'() {
+  async 'a stalled reply'() {
     const times = { requestMs: 60_000, headersMs: 20_000, keepAliveMs: 65_000 };
     const limits = { ...times, stalledMs: 100, checkIntervalMs: 20 };
     const app = express().use((_request, response) => void response.end('x'.repeat(2 ** 25)));
