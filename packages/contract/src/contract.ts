@@ -57,8 +57,7 @@ const router = c.router(
     getPlant: {
       ...routes.getPlant,
       summary: 'Get plant',
-      description:
-        'Returns the plant with this id. The reply is durable: neither a crash nor a failover undoes it.',
+      description: 'Returns the plant with this id. A crash or a failover cannot undo what the reply shows.',
       metadata: { scope: 'read', resource: 'plant', operation: 'get' } as const,
       pathParams: z.object({ id: plants.id }),
       query: NoQuerySchema,
@@ -72,7 +71,7 @@ const router = c.router(
         'Returns a page of plants. To get the following page, pass `next` as `after`; the last page has no `next`. A page has ' +
         '`limit` plants, unless the list ends, the plants have more than 4 MiB of text, or finding them takes too long ' +
         '(`partial`). No plant is on two pages, and no plant that existed when you requested the first page is missing. A plant ' +
-        'that is added later may be on a later page. The reply is durable.',
+        'that is added later may be on a later page. A crash or a failover cannot undo what the reply shows.',
       metadata: { scope: 'read', resource: 'plant', operation: 'list' } as const,
       query: plants.query,
       responses: { 200: plants.page },
@@ -97,7 +96,7 @@ const router = c.router(
         'Returns the plants with up to 1,000 ids. Each id has its own result, in the order sent: 200 with the plant, or the ' +
         'error number and message that a separate request would return. Send the `etag` of a result as the condition of an ' +
         'update or a delete. A reply has at most 4 MiB of text, but always at least one plant: the remaining ids have the ' +
-        'status 503, so send them again. The reply is durable.',
+        'status 503, so send them again. A crash or a failover cannot undo what the reply shows.',
       metadata: { scope: 'read', resource: 'plant', operation: 'getMany' } as const,
       query: NoQuerySchema,
       body: plants.ids,
@@ -208,7 +207,7 @@ const router = c.router(
       ...routes.getOwnToken,
       summary: 'Get own token',
       description:
-        'Returns what the token of the request permits, and until when. It needs no scope, so a program can check its token ' +
+        'Returns what your token permits, and until when. It needs no scope, so a program can check its token ' +
         'first.',
       metadata: ofTokens({
         // Any valid token may read its own scopes.
@@ -235,8 +234,8 @@ const router = c.router(
       ...routes.createToken,
       summary: 'Create token',
       description:
-        'Creates an access token, and returns its secret only once. It can have no scope, later expiry, or higher rate than the ' +
-        'token of the request. Each request creates a new token, so check the list before you retry.',
+        'Creates an access token, and returns its secret only once. The new token cannot have a scope that your token lacks, ' +
+        'expire later, or have a higher rate. Each request creates a new token, so check the list before you retry.',
       metadata: ofTokens({
         scope: 'admin',
         subject: 'new token',
@@ -252,7 +251,7 @@ const router = c.router(
       ...routes.rotateToken,
       summary: 'Rotate token',
       description:
-        'Creates a token with the name, scopes and rate of another one, which then expires. The token of the request must ' +
+        'Creates a token with the name, scopes and rate of another one, which then expires. Your token must ' +
         'permit everything that the other one does. Each request creates a new token, so check the list before you retry.',
       metadata: ofTokens({
         scope: 'admin',
@@ -270,7 +269,7 @@ const router = c.router(
       ...routes.revokeToken,
       summary: 'Revoke token',
       description:
-        'Revokes a token permanently. You can revoke the token of the request, and tokens that permit more. Within 5 seconds, ' +
+        'Revokes a token permanently. You can revoke your own token, and tokens that permit more. Within 5 seconds, ' +
         'no instance accepts the token. Revoking a token again does nothing.',
       metadata: ofTokens({
         scope: 'admin',

@@ -38,7 +38,7 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   unsupported_content_type: 'The Content-Type is not plain application/json in UTF-8.',
   body_too_large: 'The body is too large. The message names the limit in bytes.',
   batch_too_large:
-    'The batch has more plants than a single request or the rate limit per minute allows. Send smaller batches.',
+    'The batch has more plants than a single request or the per-minute rate limit allows. Send smaller batches.',
   id_retired:
     'The plant with this ID was deleted. Choose another ID, or reuse it by PUT with If-None-Match: *.',
   precondition_required:
@@ -65,7 +65,7 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   changes_unsupported:
     'A plant store on several databases cannot list changes in order. List plants instead.',
   overloaded:
-    'Too many plants, reads, bodies, or unread replies are waiting, in total or for this token. Wait for Retry-After, then retry.',
+    'Too many plants, reads, request bodies, or unread replies are waiting, in total or for this token. Wait for Retry-After, then retry.',
   database_unavailable: 'The database is not responding. Wait for Retry-After, then retry.',
   shutting_down: 'This instance is stopping. Retry on a new connection.',
   database_damaged: 'The database is damaged. Do not retry until the operator restores it.',

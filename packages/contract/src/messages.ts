@@ -61,7 +61,7 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     notFound: (id: bigint) => `There is no ${name} ${id}.`,
     /** For a request to reuse the id of a deleted record. */
     idNeverUsed: (id: bigint) => `${capitalize(name)} ${id} never existed. Create it with POST /${plural}.`,
-    invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} in its shortest decimal notation, as text, such as the idText of ${aRecord}.`,
+    invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} as text, without a plus sign or leading zeros, such as the idText of ${aRecord}.`,
     preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
     itemIfMatchRequired: `Send ifMatch with the ETag that the ${name} had when you read or created it, or * for any state.`,
     changed: (id: bigint) =>

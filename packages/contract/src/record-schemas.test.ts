@@ -64,7 +64,7 @@ it('reads the filters of a query from texts, by their kinds', () => {
   const query = { area: '9007199254740993', isOpen: 'false', q: 'e' };
   expect(schemas.query.parse(query)).toEqual({ area: 9007199254740993n, isOpen: false, q: 'e' });
   expect(issuesOf('query', { area: '01', isOpen: 'yes' })).toBe(
-    'area must be in the shortest decimal notation: 1; isOpen must be true or false',
+    'area must be written as 1; isOpen must be true or false',
   );
   expect(issuesOf('query', { area: ['1', '2'], isOpen: null })).toBe(
     'area must be given once; isOpen must be percent-encoded UTF-8',

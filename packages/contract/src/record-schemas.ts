@@ -175,7 +175,7 @@ export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
           .custom<never>(() => false, { error: ({ input }) => String(input) })
           .meta({
             description:
-              'The digits of the id, for programs that round numbers beyond 2^53: an integer in the shortest decimal notation. ' +
+              'The digits of the id, without a plus sign or leading zeros, for programs that round numbers beyond 2^53. ' +
               'Send it instead of `id`; if you send both, they must agree',
             override: { type: 'string', pattern: shortest.source },
           })
@@ -393,7 +393,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   );
   const idList = createBatchListSchema('id', 'ids', {
     description:
-      `The digits of each id in the shortest decimal notation, as text, such as the \`idText\` of ${a}. Another item, such as a ` +
+      `The digits of each id as text, without a plus sign or leading zeros, such as the \`idText\` of ${a}. Another item, such as a ` +
       'number, only fails itself: the reply is 200, and its result has the status 400',
     items: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] },
     shape: {},
@@ -499,7 +499,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     history,
     id: Int64ParameterSchema.meta({
       description:
-        `Identification number of the ${name}: all digits in the shortest decimal notation, such as the \`idText\` of ` +
+        `Identification number of the ${name}: every digit, without a plus sign or leading zeros, as in the \`idText\` of ` +
         `${a}. Many programs round an \`id\` beyond 2^53`,
     }),
     ifMatch: entityTags(

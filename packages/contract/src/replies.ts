@@ -31,7 +31,7 @@ function describeRecords(
   const cannot = (action: string, what = plural) => `The service cannot ${action} ${what} at the moment`;
   const request = 'The request is not valid';
   const batch = 'The whole batch is not valid';
-  const id = 'The id is not an integer in its shortest decimal notation';
+  const id = 'The id is not an integer, or has a plus sign or leading zeros';
   const parameter = 'A parameter is not valid';
   const notFound = `There is no ${name} with this id`;
   const changed = `The \`ETag\` of the ${name} does not match \`If-Match\``;

@@ -28,7 +28,7 @@ const {
   deletions: PlantDeletionsSchema,
 } = plantSchemas;
 const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
-const shortest = 'must be in the shortest decimal notation:';
+const shortest = 'must be written as';
 const rose = { id: 1, name: 'Rose' };
 const notString = 'must be an integer, not a string: send its digits as idText';
 const nul = 'must not contain the character NUL (U+0000)';

@@ -96,7 +96,7 @@ export const OwnTokenSchema = z
       description: 'The id of an access token of the service, as in the log and at the command line',
     }).optional(),
     name: z.string().meta({ description: 'The name of an access token of the service' }).optional(),
-    subject: z.string().meta({ description: 'The claim `sub` of a JSON Web Token' }).optional(),
+    subject: z.string().meta({ description: 'The `sub` claim of a JSON Web Token' }).optional(),
     scopes: z.array(z.enum(scopes)).meta({ description: 'The scopes of the token' }),
     expiresAt: shownTime('When the token expires. Without it, the token does not expire').optional(),
     ratePerMinute: ShownRateSchema,
@@ -187,16 +187,16 @@ export const NewTokenSchema = z
       scopes: z
         .array(z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` }), orRequired('must be a list'))
         .min(1, { error: 'must have at least one scope' })
-        .meta({ description: 'The scopes of the token, all of which the token of the request must have' }),
+        .meta({ description: 'The scopes of the token. Your token must have all of them' }),
       expiresAt: ExpirySchema.meta({
         description:
-          'When the token expires, which cannot be later than the token of the request. Default: the same time',
+          'When the token expires. It cannot expire later than your token. Default: when your token expires',
       }).optional(),
       ratePerMinute: createIntegerSchema(1, MAX_RATE_PER_MINUTE)
         .meta({
           description:
-            'The maximum requests per minute, instead of the limit that the operator has set. It cannot be higher than that of ' +
-            'the token of the request, which is the default',
+            'The maximum requests per minute, instead of the limit that the operator has set. It cannot be higher than the rate ' +
+            'of your token, which is the default',
         })
         .optional(),
     },
@@ -204,7 +204,7 @@ export const NewTokenSchema = z
   )
   .meta({
     id: 'NewToken',
-    description: 'A token to create. It can permit no more than the token of the request.',
+    description: 'A token to create. It can permit no more than your token.',
     override: { examples: [{ name: 'web-shop', scopes: ['create', 'read'], ratePerMinute: 600 }] },
   });
 
@@ -216,8 +216,8 @@ export const TokenRotationSchema = z
       }),
       expiresAt: ExpirySchema.meta({
         description:
-          'When the new token expires, which cannot be later than the token of the request. Default: after the lifetime that the ' +
-          'old one was issued with',
+          'When the new token expires. It cannot expire later than your token. Default: after the lifetime that the old one was ' +
+          'issued with',
       }).optional(),
     },
     { error: 'must be a JSON object' },

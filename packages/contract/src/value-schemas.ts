@@ -51,7 +51,7 @@ export const Int64Schema = z
 function explainNotation(text: unknown, minimum: number | bigint, maximum: number | bigint): string {
   const integer = typeof text === 'string' ? toShortestDecimal(decode(text)) : undefined;
   return integer !== undefined && BigInt(integer) >= minimum && BigInt(integer) <= maximum
-    ? `must be in the shortest decimal notation: ${integer}`
+    ? `must be written as ${integer}`
     : `must be an integer from ${minimum} to ${maximum}`;
 }
 

@@ -304,10 +304,7 @@ const invalidId = rejected('bad_request', `The request is not valid: the path pa
 const ofOtherNotation = (to: (id: string) => Request): readonly Case[] =>
   Object.entries(otherNotations).flatMap(([id, others]) =>
     each(
-      rejected(
-        'bad_request',
-        `The request is not valid: the path parameter id must be in the shortest decimal notation: ${id}.`,
-      ),
+      rejected('bad_request', `The request is not valid: the path parameter id must be written as ${id}.`),
       ...others.map((id) => to(id)),
     ),
   );
@@ -329,11 +326,9 @@ const ofPath = (method: string, parts: Partial<Request> = {}): readonly Case[] =
 /** What no `idText` may be, in JSON, by why. */
 const invalidIdTexts = {
   [int64]: [...invalidIds, ''].map((id) => `"${id}"`),
-  'must be in the shortest decimal notation: 1': ['01', '+1', '1.0', '%31', ' 1', '1\\n'].map(
-    (id) => `"${id}"`,
-  ),
-  'must be in the shortest decimal notation: 0': ['"-0"'],
-  'must be in the shortest decimal notation: 10': ['"1e1"'],
+  'must be written as 1': ['01', '+1', '1.0', '%31', ' 1', '1\\n'].map((id) => `"${id}"`),
+  'must be written as 0': ['"-0"'],
+  'must be written as 10': ['"1e1"'],
   'must be a string with the digits of the id': [...writtenIds.keys(), ...notWrittenIds].filter(
     (id) => id !== '"1"',
   ),
@@ -921,7 +916,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ['an empty start', get('/plants?limit=1&after='), listed([a], true)],
     ...each(invalidLimit, ...lists(...['0', '1001', '1.5', '', '0x1'].map((limit) => `limit=${limit}`))),
     ...each(
-      invalidQuery('limit', 'must be in the shortest decimal notation: 10'),
+      invalidQuery('limit', 'must be written as 10'),
       ...['010', '1e1', '%2B10', '+10', '%D9%A1%D9%A0'].map((limit) => get(`/plants?limit=${limit}`)),
     ),
     [

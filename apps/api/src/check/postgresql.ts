@@ -352,7 +352,7 @@ async function inspectCommit({ connection }: PostgresqlContext): Promise<Results
 const slowMs = 20;
 
 export function assessCommitTime(medianMs: number): Result {
-  const found = `${medianMs.toFixed(2)} ms (median), which concurrent creates share`;
+  const found = `${medianMs.toFixed(2)} ms (median), shared by concurrent creates`;
   if (medianMs <= slowMs) return ok(found);
   return warning(
     `${found}; a single create takes at least that long`,

@@ -312,7 +312,7 @@ async function findLatest(
   const stores = [...new Set(candidates.map((backup) => backup.storeId ?? 'none in the name'))];
   if (stores.length > 1)
     throw new OperatorError(
-      `${source} has backups of several stores: ${stores.join(', ')}. Nothing was changed. Name one of its files instead of the folder.`,
+      `${source} has backups of several stores: ${stores.join(', ')}. Nothing was changed. Specify one of its files instead of the folder.`,
     );
   const latest = candidates.at(-1);
   if (latest !== undefined) return latest.name;

@@ -77,7 +77,9 @@ export function locateBucket(
   if (name.startsWith('arn:')) {
     const [, , service, ofPoint = '', account, kind, point] = name.split(/[:/]/);
     if (service !== 's3' || kind !== 'accesspoint' || ofPoint === '')
-      throw wrong(`${address} is not an access point in a single region. Use its alias, or the bucket.`);
+      throw wrong(
+        `${address} is not an access point in a single region. Use the alias of the access point, or the name of the bucket.`,
+      );
     const base = `https://${point}-${account}.s3-accesspoint.${domain(ofPoint)}`;
     return { name, prefix, base, region: ofPoint };
   }
@@ -336,7 +338,7 @@ function unescapeXml(text: string): string {
 }
 
 const advice: Readonly<Record<number, string>> = {
-  301: 'Set AWS_REGION to that of the bucket.',
+  301: "Set AWS_REGION to the bucket's region.",
   400: 'Check AWS_REGION and AWS_ENDPOINT_URL_S3.',
   403: 'Check the credentials, and whether they can list, read, write and delete there.',
   404: 'Create the bucket, or check its name.',

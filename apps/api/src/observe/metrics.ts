@@ -192,7 +192,7 @@ export function measureCheckpoints(registry: Registry): (checkpoint: Checkpoint)
   });
   const durations = new Histogram({
     name: 'plant_store_sqlite_checkpoint_duration_seconds',
-    help: 'Time of a checkpoint, which moves the write-ahead log of SQLite into the database',
+    help: 'Duration of a checkpoint, which moves the write-ahead log of SQLite into the database',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });

@@ -136,7 +136,7 @@ export function createConnectionLog(
       help: 'Connections closed on arrival, because the limit on open files allows no more',
       registers: [metrics],
     });
-  const message = 'connections are closed on arrival: the limit on open files allows no more';
+  const message = 'connections are closed on arrival: the limit on open files allows no more connections';
   const count = countInIntervals(stopping, ({ rejected }) => log.warn({ rejected, allowed }, message));
   return function countConnection(): void {
     rejections?.inc();

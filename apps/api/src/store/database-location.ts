@@ -292,7 +292,7 @@ const rejected: Readonly<Record<string, readonly [harmless: RegExp, advice: stri
   sslcrl: [/^$/, 'remove it: revoked certificates are not looked up'],
   sslcrldir: [/^$/, 'remove it: revoked certificates are not looked up'],
   sslidentity: [/^$/, 'use sslcert and sslkey (PEM files) instead'],
-  sslpassword: [/^$/, 'remove it, and let sslkey name a key without a password'],
+  sslpassword: [/^$/, 'remove it, and set sslkey to a key without a password'],
   passfile: [/^$/, 'set DATABASE_PASSWORD_FILE instead'],
   service: [/^$/, 'write host, user and database into the URI'],
 };

@@ -93,7 +93,7 @@ const cases: readonly (readonly [
   [
     'text-named.xlsx',
     ['2 1 Rose', '3 2 Fern'],
-    { notes: ['The file is named .xlsx, but it is plain text. It was read as a text table.'] },
+    { notes: ['The file has the extension .xlsx, but it is plain text. It was read as a text table.'] },
   ],
   ['title-and-blank-lines.csv', ['4 1042 Rose [Strauch]', '5 1043 Farn']],
   ['total-row.xlsx', ['2 1 Rose', '3 2 Fern']],
@@ -101,7 +101,7 @@ const cases: readonly (readonly [
   [
     'workbook-named.csv',
     ['2 1 Rose', '3 2 Fern'],
-    { notes: ['The file is named .csv, but it is an Excel workbook. It was read as a workbook.'] },
+    { notes: ['The file has the extension .csv, but it is an Excel workbook. It was read as a workbook.'] },
   ],
   ['xlsxwriter-1904.xlsx', ['2 1 1999-12-31']],
   [
@@ -174,7 +174,7 @@ const wrongKinds: readonly (readonly [message: string, ...names: string[]])[] = 
   ['This file is not a table. Choose a spreadsheet (.xlsx) or a CSV file.', 'random-bytes.csv'],
   [`This is an Excel 2003 XML workbook. Open it in Excel. ${saveAs}`, 'spreadsheet-2003.xml'],
   [
-    'This is a web page, named like a workbook. Open it in Excel, choose Save As, then .xlsx.',
+    'This is a web page with the extension of a workbook. Open it in Excel, choose Save As, then .xlsx.',
     'web-page-named.xls',
     'web-page-named.xlsx',
   ],

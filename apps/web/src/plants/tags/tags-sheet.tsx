@@ -186,8 +186,8 @@ function describeEffect(total: number, existing: number | undefined, to: string)
   const plants = `${total.toLocaleString()} ${total === 1 ? 'plant' : 'plants'}`;
   if (existing !== undefined) {
     const others = existing === 1 ? 'another plant' : `${existing.toLocaleString()} others`;
-    return `Merges with the tag of ${others}. You cannot tell afterward which ${total === 1 ? 'plant' : plants} had this tag.`;
+    return `Merges with the tag on ${others}. You cannot tell afterward which ${total === 1 ? 'plant' : plants} had this tag.`;
   }
   if (to === '') return `Removes the tag from ${plants}.`;
-  return `Renames the tag of ${plants}.`;
+  return `Renames the tag on ${plants}.`;
 }

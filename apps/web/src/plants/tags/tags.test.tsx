@@ -68,7 +68,7 @@ it('lists the tags with the number of their plants, and filters by one', async (
 
 it('renames a tag by editing its plants, and shows it', async () => {
   const user = await rename('bed', 'border');
-  expect(sheet().getByText(/^Renames the tag of 6 plants/)).toBeDefined();
+  expect(sheet().getByText(/^Renames the tag on 6 plants/)).toBeDefined();
   await user.keyboard('{Enter}');
   await listed('border');
   expect(tags()).toEqual([...Array(6).fill('border'), 'shade', 'shade', undefined]);
@@ -105,7 +105,7 @@ it('undoes a merge, plant by plant, from the sheet', async () => {
 });
 
 it.each([
-  ['shade', 'Merge', /^Merges with the tag of 2 others/, 'shade'],
+  ['shade', 'Merge', /^Merges with the tag on 2 others/, 'shade'],
   ['', 'Remove', /^Removes the tag from 6 plants/, undefined],
 ])('says in advance what a rename to "%s" does: %s', async (to, label, hint, tag) => {
   const user = await rename('bed', to);
@@ -132,7 +132,7 @@ it('stops a rename on Cancel after the edits already sent, and can resume with t
   held.resolve(undefined);
   await sheet().findByText('2,000 of 2,500 done; the rest are unchanged.');
   expect([tagged('border'), sent]).toEqual([2_000, 2]);
-  await waitFor(() => expect(sheet().getByText(/^Merges with the tag of 2,000 others/)).toBeDefined());
+  await waitFor(() => expect(sheet().getByText(/^Merges with the tag on 2,000 others/)).toBeDefined());
   await user.click(sheet().getByRole('button', { name: 'Merge' }));
   await waitFor(() => expect(tagged('border')).toBe(2_500));
   // There is an undo for each part, latest first.

@@ -88,7 +88,7 @@ export function requirePlainText(text: string, fileName: string | undefined): vo
   if (/^<(!doctype|html|head|body|meta|style|table|!--)/i.test(start)) {
     const named =
       isWorkbookName(fileName ?? '') || extensionOf(fileName ?? '') === '.xls'
-        ? ', named like a workbook'
+        ? ' with the extension of a workbook'
         : '';
     throw new UnreadableFileError(
       `This is a web page${named}. Open it in Excel, choose Save As, then .xlsx.`,
@@ -104,7 +104,7 @@ export function requirePlainText(text: string, fileName: string | undefined): vo
 export function noteOtherKind(fileName: string, kind: 'workbook' | 'table' | 'objects'): readonly string[] {
   const extension = extensionOf(fileName);
   const isNamed = (...extensions: readonly string[]) => extensions.includes(extension);
-  const named = `The file is named ${extension}, but it is`;
+  const named = `The file has the extension ${extension}, but it is`;
   if (kind === 'workbook')
     return isWorkbookName(fileName) || extension === ''
       ? []
