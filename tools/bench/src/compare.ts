@@ -117,7 +117,7 @@ export function describeTargets(targets: readonly ComparedTarget[]): string {
 }
 
 const onlyInPlantStore =
-  'None but Plant Store has limits per caller, a changes feed, history, the author of each change, or overload protection.';
+  'The others have no limits per caller, changes feed, history, author of each change, or overload protection.';
 
 /** Returns a table for each load, and a description of the targets. */
 export function comparisonTables({
