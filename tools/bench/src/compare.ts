@@ -117,7 +117,7 @@ export function describeTargets(targets: readonly ComparedTarget[]): string {
 }
 
 const onlyInPlantStore =
-  'The others have no limits per caller, changes feed, history, author of each change, or overload protection.';
+  'The others have no limits per caller, changes feed, history, record of who made each change, or overload protection.';
 
 /** Returns a table for each load, and a description of the targets. */
 export function comparisonTables({

@@ -310,11 +310,11 @@ it.each([
 
 it('warns in the settings, without values', () => {
   const { warnings, database } = parseConfig(
-    { DATABASE_URL: 'postgresql://u:p@h/db?x=secret&connect_timeout=9' },
+    { DATABASE_URL: 'postgresql://u:p@h/db?x=secret&connect_timeout=9&constructor=1' },
     '/',
   );
   const reason =
-    'x is not a known parameter and is ignored. connect_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS.';
+    'x is not a known parameter and is ignored. connect_timeout is ignored: the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS. constructor is not a known parameter and is ignored.';
   expect(warnings).toEqual([{ variable: 'DATABASE_URL', reason }]);
   expect(database).not.toHaveProperty('warnings');
 });

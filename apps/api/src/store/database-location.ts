@@ -189,7 +189,7 @@ const libpqPair = /(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\]|\\.)+)(?:\s+|$)/gs;
 /** The first pair of ADO.NET ends in a semicolon, and not in the next name. */
 const isAdo = /^[^=;]+=(?![^;]*\s\w+\s*=)[^;]*;/;
 
-/** The parameter names of ADO.NET. */
+/** The libpq names of parameters, by their ADO.NET names. */
 const libpqNames: Readonly<Record<string, string>> = {
   server: 'host',
   database: 'dbname',
@@ -211,7 +211,7 @@ function parseList(list: string): ParsedPostgresqlUrl | Problem {
     const name = key.trim().toLowerCase();
     return [libpqNames[name] ?? name, unquote(value)];
   });
-  // Of ADO.NET; what it trusts is in the mode.
+  // ADO.NET's "Trust Server Certificate" adds nothing: sslmode says whether the certificate is verified.
   const used = parameters.filter(([name]) => name !== 'trust server certificate');
   return parseUri(`postgresql:///?${new URLSearchParams(used)}`);
 }
@@ -251,7 +251,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** What the driver and the service use. */
+/** Parameters that the driver or the service uses. */
 const usedParameters = [
   'sslmode',
   'sslrootcert',
@@ -268,38 +268,42 @@ const usedParameters = [
 const withoutEffect = ['pgbouncer', 'sslcompression', 'client_encoding', 'fallback_application_name'];
 
 const ownTimeouts = 'the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS';
-/** What is ignored with a warning, and what is used instead. */
-const insteadOf: Readonly<Record<string, string>> = {
-  connection_limit: 'DATABASE_POOL_SIZE is used',
-  pool_timeout: ownTimeouts,
-  connect_timeout: ownTimeouts,
-  socket_timeout: ownTimeouts,
-  statement_timeout: ownTimeouts,
-  hostaddr: 'the address of the host is used',
-  sslsni: 'the name of the host is always sent',
-  ssl_max_protocol_version: 'TLS 1.3 is used if the server has it',
-};
+/** Parameters that are ignored with a warning, which says what is used instead. */
+const insteadOf = new Map<string, string>(
+  Object.entries({
+    connection_limit: 'DATABASE_POOL_SIZE is used',
+    pool_timeout: ownTimeouts,
+    connect_timeout: ownTimeouts,
+    socket_timeout: ownTimeouts,
+    statement_timeout: ownTimeouts,
+    hostaddr: 'the address of the host is used',
+    sslsni: 'the name of the host is always sent',
+    ssl_max_protocol_version: 'TLS 1.3 is used if the server supports it',
+  }),
+);
 
 /** Parameters that are rejected, because ignoring them would weaken security: their harmless values, and what to do. */
-const rejected: Readonly<Record<string, readonly [harmless: RegExp, advice: string]>> = {
-  target_session_attrs: [/^(any|read-write|primary)$/, 'the service writes, so name the primary'],
-  gssencmode: [/^(disable|prefer)$/, 'remove it, and encrypt with sslmode=verify-full'],
-  ssl_min_protocol_version: [
-    /^TLSv1(\.[0-2])?$/i,
-    'remove it, and set the version at the server: the service uses TLS 1.2 or later',
-  ],
-  require_auth: [/^$/, 'remove it, and set the method at the server'],
-  sslcrl: [/^$/, 'remove it: revoked certificates are not looked up'],
-  sslcrldir: [/^$/, 'remove it: revoked certificates are not looked up'],
-  sslidentity: [/^$/, 'use sslcert and sslkey (PEM files) instead'],
-  sslpassword: [/^$/, 'remove it, and set sslkey to a key without a password'],
-  passfile: [/^$/, 'set DATABASE_PASSWORD_FILE instead'],
-  service: [/^$/, 'write host, user and database into the URI'],
-};
+const rejected = new Map<string, readonly [harmless: RegExp, advice: string]>(
+  Object.entries({
+    target_session_attrs: [/^(any|read-write|primary)$/, 'the service writes, so name the primary'],
+    gssencmode: [/^(disable|prefer)$/, 'remove it, and encrypt with sslmode=verify-full'],
+    ssl_min_protocol_version: [
+      /^TLSv1(\.[0-2])?$/i,
+      'remove it, and set the version at the server: the service uses TLS 1.2 or later',
+    ],
+    require_auth: [/^$/, 'remove it, and set the method at the server'],
+    sslcrl: [/^$/, 'remove it: revoked certificates are not looked up'],
+    sslcrldir: [/^$/, 'remove it: revoked certificates are not looked up'],
+    sslidentity: [/^$/, 'use sslcert and sslkey (PEM files) instead'],
+    sslpassword: [/^$/, 'remove it, and set sslkey to a key without a password'],
+    passfile: [/^$/, 'set DATABASE_PASSWORD_FILE instead'],
+    service: [/^$/, 'write host, user and database into the URI'],
+  }),
+);
 /** An unknown parameter that may ask for protection, for example one that is misspelled. */
 const protective = /ssl|tls|cert|auth|gss|krb|bind/i;
 
-/** A parameter within a value, which another separator than `&` has made a part of it. */
+/** A parameter inside a value, because it was separated by something other than `&`. */
 const anyParameter = new RegExp(`\\b(${usedParameters.join('|')})=`);
 /** Names that need no quotes in SQL, so that Prisma's tools, psql and this service read them the same way. */
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
@@ -323,15 +327,16 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
   const warnings = [...tls.warnings];
   for (const [name, value] of [...searchParams]) {
     if (usedParameters.includes(name)) continue;
-    const [harmless, advice] = rejected[name] ?? [];
-    const isHarmless = harmless?.test(value) ?? (withoutEffect.includes(name) || !protective.test(name));
+    const [harmless, advice] = rejected.get(name) ?? [];
+    const instead = insteadOf.get(name);
+    const isKnown = harmless !== undefined || instead !== undefined || withoutEffect.includes(name);
+    const mayBeIgnored = harmless?.test(value) ?? (isKnown || !protective.test(name));
     const shown = shorten(name);
-    if (!/^\w[\w.-]*( \w+)*$/.test(name) || (!isHarmless && insteadOf[name] === undefined))
+    if (!/^\w[\w.-]*( \w+)*$/.test(name) || !mayBeIgnored)
       return { problem: `has the parameter ${shown}: ${advice ?? 'it is not supported, so remove it'}` };
     searchParams.delete(name);
-    if (insteadOf[name] !== undefined) warnings.push(`${shown} is ignored: ${insteadOf[name]}.`);
-    else if (harmless === undefined && !withoutEffect.includes(name))
-      warnings.push(`${shown} is not a known parameter and is ignored.`);
+    if (instead !== undefined) warnings.push(`${shown} is ignored: ${instead}.`);
+    else if (!isKnown) warnings.push(`${shown} is not a known parameter and is ignored.`);
   }
   const names = [...searchParams.keys()];
   const values = [...searchParams].filter(([name]) => name !== 'options').map(([, value]) => value);
@@ -342,8 +347,8 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
   if (!/^\/[^/]+$/.test(url.pathname))
     return { problem: 'must end in the name of a database, as in //host/plant_store' };
   if (url.hostname === '' && !searchParams.has('host')) return { problem: 'must name a host' };
-  const ofOptions = /(?:^|\s)(?:-c\s*|--)search_path=(\S+)/.exec(searchParams.get('options') ?? '')?.[1];
-  const schema = searchParams.get('schema') ?? ofOptions ?? 'public';
+  const searchPath = /(?:^|\s)(?:-c\s*|--)search_path=(\S+)/.exec(searchParams.get('options') ?? '')?.[1];
+  const schema = searchParams.get('schema') ?? searchPath ?? 'public';
   if (!schemaName.test(schema)) {
     return { problem: 'must have lower-case letters, digits and _ only in its schema' };
   }

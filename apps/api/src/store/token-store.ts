@@ -49,8 +49,8 @@ interface AccessTokenStoreDependencies {
   readonly runQuery: QueryWrapper;
 }
 
-/** More tokens than the command line can create. */
-const unlimited = 2 ** 31 - 1;
+/** A limit that is never reached, for tokens that the command line creates. */
+const noLimit = 2 ** 31 - 1;
 
 /** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */
 export function createPrismaAccessTokenStore({
@@ -79,14 +79,15 @@ export function createPrismaAccessTokenStore({
       return row === undefined ? null : toToken(row);
     });
 
-  function* find(id: number): Steps<AccessToken | null> {
+  /** Finds a token, and locks its row until the end of the transaction. */
+  function* findLocked(id: number): Steps<AccessToken | null> {
     const [row] = yield { sql: `${selectToken} WHERE id = ?${forShare}`, values: [id] };
     return row === undefined ? null : toToken(row);
   }
 
   function* insert(
     { name, hash, scopes, createdAt, expiresAt, ratePerMinute = null }: NewAccessToken & { createdAt: Date },
-    limit = unlimited,
+    limit = noLimit,
   ): Steps<AccessToken | null> {
     const columns = [name, hash, toColumn(scopes), createdAt, expiresAt, ratePerMinute];
     const [row] = yield { sql: insertBelow, values: [...columns, createdAt, limit] };
@@ -95,7 +96,7 @@ export function createPrismaAccessTokenStore({
     return { id, name, scopes, createdAt, expiresAt, ratePerMinute, ...unused };
   }
 
-  function* recordToken(
+  function* auditToken(
     action: AuditAction,
     token: AccessToken,
     by: Actor,
@@ -112,7 +113,7 @@ export function createPrismaAccessTokenStore({
   async function change(id: number, begin: () => Steps<AccessToken | undefined>) {
     const { token, isChanged } = await runSteps(function* () {
       const changed = yield* begin();
-      return { token: changed ?? (yield* find(id)), isChanged: changed !== undefined };
+      return { token: changed ?? (yield* findLocked(id)), isChanged: changed !== undefined };
     });
     if (!isChanged) await runQuery(confirmRead);
     return token;
@@ -125,29 +126,24 @@ export function createPrismaAccessTokenStore({
         const added = yield* insert({ ...token, createdAt });
         if (added === null) throw new Error('The token was not stored');
         const action = replaced === undefined ? 'token_created' : 'token_rotated';
-        yield* recordToken(
-          action,
-          added,
-          by,
-          createdAt,
-          replaced && { id: replaced.id, name: replaced.name },
-        );
+        yield* auditToken(action, added, by, createdAt, replaced && { id: replaced.id, name: replaced.name });
         return added;
       }),
     addBelow: (limit, token, { by, replaces, check }) =>
       runSteps(function* () {
-        const own = by.id === undefined ? null : yield* find(by.id);
-        const old = replaces === undefined ? null : yield* find(replaces.id);
+        const own = by.id === undefined ? null : yield* findLocked(by.id);
+        const old = replaces === undefined ? null : yield* findLocked(replaces.id);
         check(own, old);
         const added = yield* insert(token, limit);
         if (added === null) return null;
+        // Nothing to replace: the token is new.
         if (replaces === undefined || old === null) {
-          yield* recordToken('token_created', added, by, token.createdAt);
+          yield* auditToken('token_created', added, by, token.createdAt);
           return added;
         }
         yield replaces.afterMs === 0 ? revocation(old.id, replaces.at) : expiry(old.id, replaces.at);
         const replaced = { id: old.id, name: old.name };
-        yield* recordToken('token_rotated', added, by, token.createdAt, replaced);
+        yield* auditToken('token_rotated', added, by, token.createdAt, replaced);
         return added;
       }),
     find: (id) => findWhere('id = ?', id),
@@ -180,7 +176,7 @@ export function createPrismaAccessTokenStore({
         const [row] = yield revocation(id, at);
         if (row === undefined) return undefined;
         const token = toToken(row);
-        if (by !== undefined) yield* recordToken('token_revoked', token, by, at);
+        if (by !== undefined) yield* auditToken('token_revoked', token, by, at);
         return token;
       }),
     expire: (id, at) =>
@@ -200,8 +196,8 @@ export function createPrismaAccessTokenStore({
         const key = id ?? imported?.id ?? 0;
         const [revoked] = revokedAt === null ? [] : yield revocation(key, revokedAt);
         if (lastUsedAt !== null) yield use(key, lastUsedAt);
-        if (imported !== null) yield* recordToken('token_imported', imported, by, at);
-        else if (revoked !== undefined) yield* recordToken('token_revoked', toToken(revoked), by, at);
+        if (imported !== null) yield* auditToken('token_imported', imported, by, at);
+        else if (revoked !== undefined) yield* auditToken('token_revoked', toToken(revoked), by, at);
         return id === undefined;
       });
       if (!isNew) await runQuery(confirmRead);
@@ -214,7 +210,7 @@ export function createPrismaAccessTokenStore({
 const tokenColumns = 'id, name, scopes, created_at, expires_at, revoked_at, last_used_at, rate_per_minute';
 const selectToken = `SELECT ${tokenColumns} FROM access_tokens`;
 
-/** Each statement changes the row only if its condition also holds. */
+/** These statements change a token only if it is not already revoked, expired by then, or used later. They return no row if it is. */
 const revocation = (id: number, at: Date): Statement => ({
   sql: `UPDATE access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING ${tokenColumns}`,
   values: [at, id],
@@ -262,7 +258,7 @@ export function toToken(row: readonly unknown[]): AccessToken {
   };
 }
 
-/** The earliest time at which a name has no valid token left, among names whose valid tokens were used since a time. */
+/** Finds the earliest time at which any name has no valid token left. Counts only names with a valid token that was used since a time. */
 const selectNextExpiry = `
   SELECT min(last) FROM (
     SELECT max(expires_at) AS last FROM access_tokens
@@ -274,7 +270,7 @@ export function toStoredTime(time: Date): string {
   return time.toISOString().replace('Z', '+00:00');
 }
 
-/** The scopes as stored, with the names that instances of 1.4 read during an upgrade and after a downgrade. */
+/** The scopes as stored. `update` keeps its name from version 1.4, so that instances of 1.4 can read it during an upgrade or after a downgrade. */
 const toColumn = (scopes: readonly Scope[]): string =>
   scopes.map((scope) => (scope === 'update' ? formerUpdate : scope)).join();
 

@@ -15,10 +15,10 @@ interface Query {
   readonly limit?: number | undefined;
 }
 
-/** How long the requests of a caller pause for each reply, in milliseconds: about ten times as long as a reply takes. */
-const restPerReplyMs = 2;
-/** The pause after composing a page, as a multiple of the time that took. */
-const restFactor = 10;
+/** The pause that each reply adds for its caller, in milliseconds: about ten times as long as sending a reply takes. */
+const pausePerReplyMs = 2;
+/** The pause that composing a page adds, as a multiple of the time it took. */
+const composePauseFactor = 10;
 
 interface FollowersOptions<Change> {
   readonly latest: () => Promise<string>;
@@ -26,7 +26,7 @@ interface FollowersOptions<Change> {
   readonly lists: ListGate;
   /** Composes the reply of a page that several requests get. */
   readonly compose: (page: Page<Change>) => void;
-  /** How often the last change is looked up while requests wait, in milliseconds: another process may have made it. */
+  /** How often to look for changes while requests wait, in milliseconds, because other processes make changes, too. */
   readonly pollMs?: number;
   readonly draining: AbortSignal;
 }
@@ -34,19 +34,20 @@ interface FollowersOptions<Change> {
 /** A request for the changes after a position that waits until there are some. */
 interface Following {
   readonly query: Query;
+  /** How long to wait for changes, in milliseconds. */
   readonly waitMs: number;
   readonly caller: Caller;
   /**
-   * Aborted once its client has disconnected or closed its sending side, which look the same. The request is then answered at once, or
-   * rejected if the reason is a `ServiceError`.
+   * Aborted when the client disconnects, or closes only its sending side, which looks the same and may still expect a reply. So the
+   * request is answered immediately, or rejected with the reason if that is a `ServiceError`.
    */
   readonly gone: AbortSignal;
 }
 
 /**
- * Creates a function that resolves to the changes after a position once there are some, or to none after a time. Requests of a caller for
- * the same changes share a read. After replies, the caller's requests pause, longer if more callers follow, so that creates get most of the
- * time. A caller never waits because of another caller's pause.
+ * Creates a function that resolves to the changes after a position once there are some, or to none after a time. Requests of one
+ * caller for the same changes share one read. After each reply, the caller's requests pause, longer if more callers pause, so that most of
+ * the server's time is left for creates. A caller never waits because of another caller's pause.
  */
 export function createFollowChanges<Change>({
   latest: findLatest,
@@ -56,59 +57,62 @@ export function createFollowChanges<Change>({
   pollMs = 100,
   draining,
 }: FollowersOptions<Change>) {
-  /** Ends the wait of each request. */
-  const waiting = new Set<() => void>();
+  /** For each waiting request, a function that ends its wait. */
+  const wakers = new Set<() => void>();
   const reads = new Map<string, Promise<Page<Change> | undefined>>();
-  let latest: string | undefined;
-  /** Until when the requests of each caller pause. */
-  const rests = new Map<Caller, number>();
+  /** The position of the last change that polling found. */
+  let lastFound: string | undefined;
+  /** When the pause of each caller ends. */
+  const pauseEnds = new Map<Caller, number>();
   let isWatching = false;
-  let wakes = 0;
+  /** How often all requests were woken. */
+  let wakeCount = 0;
   const wakeAll = () => {
-    wakes++;
-    for (const wake of [...waiting]) wake();
+    wakeCount++;
+    for (const wake of [...wakers]) wake();
   };
   draining.addEventListener('abort', wakeAll);
 
-  function rest(caller: Caller, ms: number): void {
+  /** Extends the pause of a caller, in proportion to the number of callers that pause. */
+  function extendPause(caller: Caller, ms: number): void {
     const now = performance.now();
-    for (const [each, until] of rests) if (until <= now) rests.delete(each);
-    const until = rests.get(caller) ?? now;
-    const callers = rests.has(caller) ? rests.size : rests.size + 1;
-    rests.set(caller, until + ms * callers);
+    for (const [each, until] of pauseEnds) if (until <= now) pauseEnds.delete(each);
+    const until = pauseEnds.get(caller) ?? now;
+    const callers = pauseEnds.has(caller) ? pauseEnds.size : pauseEnds.size + 1;
+    pauseEnds.set(caller, until + ms * callers);
   }
-  const restMs = (caller: Caller) => Math.max(0, (rests.get(caller) ?? 0) - performance.now());
+  const pauseLeftMs = (caller: Caller) => Math.max(0, (pauseEnds.get(caller) ?? 0) - performance.now());
 
   function wait(ms: number, gone: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
         clearTimeout(timer);
         gone.removeEventListener('abort', wake);
-        waiting.delete(wake);
+        wakers.delete(wake);
         resolve();
       };
       const timer = setTimeout(wake, ms);
       gone.addEventListener('abort', wake);
-      waiting.add(wake);
+      wakers.add(wake);
       watch();
     });
   }
 
   /** Looks for changes while requests wait. */
   function watch(): void {
-    if (isWatching || waiting.size === 0) return;
+    if (isWatching || wakers.size === 0) return;
     isWatching = true;
     setTimeout(async () => {
-      // Errors are ignored here, because the request reads again and reports them.
       const found = await findLatest().catch(() => undefined);
       isWatching = false;
-      if (found === undefined || found !== latest) wakeAll();
-      latest = found;
+      // If the lookup failed, wakeCount the requests, so that they read again and report the error.
+      if (found === undefined || found !== lastFound) wakeAll();
+      lastFound = found;
       watch();
     }, pollMs).unref();
   }
 
-  /** Reads the changes once for all requests that want them now. Resolves to `undefined` if too many lists wait. */
+  /** Reads a page, and composes its reply if it has changes. Resolves to `undefined` if the server is too busy to read. */
   async function readOnce({ query, caller }: Following): Promise<Page<Change> | undefined> {
     try {
       const read = (turn: Turn) => readPage(query, turn);
@@ -116,7 +120,7 @@ export function createFollowChanges<Change>({
       const page = { changes, next };
       const startedAt = performance.now();
       if (changes.length > 0) compose(page);
-      rest(caller, restFactor * (performance.now() - startedAt));
+      extendPause(caller, composePauseFactor * (performance.now() - startedAt));
       return page;
     } catch (error) {
       if (error instanceof OverloadError) return undefined;
@@ -127,7 +131,7 @@ export function createFollowChanges<Change>({
   function read(following: Following): Promise<Page<Change> | undefined> {
     // A read that began before the last wake-up may lack the change that caused it.
     const { caller, query } = following;
-    const key = JSON.stringify([wakes, caller, query.after, query.limit]);
+    const key = JSON.stringify([wakeCount, caller, query.after, query.limit]);
     const reading = reads.get(key) ?? readOnce(following).finally(() => reads.delete(key));
     reads.set(key, reading);
     return reading;
@@ -138,21 +142,21 @@ export function createFollowChanges<Change>({
     const endsAt = performance.now() + waitMs;
     const isOver = () => performance.now() >= endsAt || draining.aborted || gone.aborted;
     for (;;) {
-      while (restMs(caller) > 0 && !isOver())
-        await wait(Math.min(restMs(caller), endsAt - performance.now()), gone);
+      while (pauseLeftMs(caller) > 0 && !isOver())
+        await wait(Math.min(pauseLeftMs(caller), endsAt - performance.now()), gone);
       if (gone.reason instanceof ServiceError) throw gone.reason;
-      const seen = wakes;
+      const seen = wakeCount;
       const page = await read(following);
-      const isNews = page !== undefined && (page.changes.length > 0 || page.next !== query.after);
-      if (isNews || isOver()) {
-        rest(caller, restPerReplyMs);
+      const hasNews = page !== undefined && (page.changes.length > 0 || page.next !== query.after);
+      if (hasNews || isOver()) {
+        extendPause(caller, pausePerReplyMs);
         return page ?? { changes: [], next: query.after };
       }
       const leftMs = endsAt - performance.now();
-      // There may be changes that were not read.
+      // Nothing was read, so there may be changes already: tries again soon.
       if (page === undefined) await wait(Math.min(pollMs, leftMs), gone);
-      // Otherwise there was a change since it was read.
-      else if (seen === wakes) await wait(leftMs, gone);
+      // Waits for a wake-up, unless there was one during the read: then it reads again immediately.
+      else if (seen === wakeCount) await wait(leftMs, gone);
     }
   };
 }
