@@ -170,7 +170,7 @@ it('needs scopes of its own, in access tokens and JSON Web Tokens', async () => 
     provider.sign({
       scope: ['create', 'read', 'update', 'delete'].map((each) => `${prefix}:${each}`).join(' '),
     });
-  for (const token of [old.text, await jwtOf('plants')]) {
+  for (const token of [old.secret, await jwtOf('plants')]) {
     expect(await open(token).getPlant(read)).toMatchObject({ status: 404 });
     const message = expect.stringContaining('gardens:read');
     expect(await open(token).getGarden(read)).toMatchObject(rejected(403, 40300, message));
@@ -181,7 +181,7 @@ it('needs scopes of its own, in access tokens and JSON Web Tokens', async () => 
     expect(await open(token).listGardens()).toMatchObject({ status: 403 });
     expect(await open(token).listGardenChanges()).toMatchObject({ status: 403 });
   }
-  for (const token of [ofGardens.text, await jwtOf('gardens')]) {
+  for (const token of [ofGardens.secret, await jwtOf('gardens')]) {
     expect(await open(token).getGarden(read)).toMatchObject({ status: 200 });
     expect(await open(token).createGarden({ body: { id: 302, ...bare } })).toMatchObject({ status: 200 });
     expect(await open(token).getPlant(read)).toMatchObject({ status: 403 });
