@@ -68,7 +68,7 @@ const ages: Readonly<Record<string, (service: TestService) => Promise<unknown>>>
   },
 };
 
-const orders = ['id', '-id', 'newest', 'oldest', 'name', '-name'];
+const sortings = ['id', '-id', 'newest', 'oldest', 'name', '-name'];
 const asc = (a: unknown, b: unknown) => Number(a) - Number(b);
 
 describe.each(Object.keys(ages))('of a %s store', (age) => {
@@ -84,7 +84,7 @@ describe.each(Object.keys(ages))('of a %s store', (age) => {
     const toIds = (all: readonly { readonly id?: unknown }[]) =>
       all.map(({ id }) => Number(id)).toSorted(asc);
     const lists: readonly [query: string, matches: (row: Row) => boolean][] = [
-      ...orders.map((order): [string, () => boolean] => [`order=${order}&limit=1000`, () => true]),
+      ...sortings.map((order): [string, () => boolean] => [`order=${order}&limit=1000`, () => true]),
       ['tag=rare&limit=7', ({ tag }) => tag === 'rare'],
       ['tag=absent', () => false],
       ['tags=rare&tags=tag%203&order=newest', ({ tag }) => tag === 'rare' || tag === 'tag 3'],

@@ -16,7 +16,7 @@ it('keeps storing if no thread can start, shows a warning, and starts one as soo
     return probe.readReply();
   };
   const ready = { status: 200, body: { status: 'ready' } };
-  const warnings = [expect.stringMatching(/^The write-ahead log grows, .+\.$/)];
+  const warnings = [expect.stringMatching(/^The write-ahead log keeps growing .+\.$/)];
   expect((await readReadiness()).body).toEqual(ready.body);
   const sender = await openConnection(baseUrl);
   sender.write(composePlantRequest({ baseUrl, token }, ''));

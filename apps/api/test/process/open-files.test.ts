@@ -82,7 +82,7 @@ it.each([1, 2])(
   'does not start with a limit that leaves no room for connections, with %i processes',
   async (workers) => {
     const call = { folder: temporaryFolder(), openFiles: 70, environment: { WORKERS: String(workers) } };
-    const rejected = failed(/may open 70 files, but needs 80 or more/, /.*/);
+    const rejected = failed(/can open 70 files but needs at least 80:/, /.*/);
     expect(await runCommand(['serve'], call)).toEqual(rejected);
   },
 );

@@ -57,7 +57,7 @@ it.each([1, 2])(
     const { exitCode, stdout, stderr } = await command.end('SIGTERM');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const lines = parseLines(stdout);
-    const warnings = lines.filter(({ msg }) => msg === 'a setting is not used as it stands');
+    const warnings = lines.filter(({ msg }) => msg === 'a setting does not take effect as set');
     expect(new Set(warnings.map(({ level }) => level))).toEqual(new Set([40]));
     const ofExporter = ['HEADERS', 'PROTOCOL', 'TIMEOUT'].map((name) => `OTEL_EXPORTER_OTLP_${name}`);
     const others = ['OTEL_METRICS_EXPORTER', 'OTEL_RESOURCE_ATTRIBUTES', 'OTEL_TRACES_SAMPLER'];
