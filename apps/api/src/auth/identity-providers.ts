@@ -4,8 +4,7 @@ import { resources } from '@plant-store/contract/resources';
 /** Which claims the service reads from a provider's tokens, and how it recognizes an access token. */
 export interface ClaimProfile {
   /**
-   * Each lists claim names in order of preference; the first one present in the token is used. A dot reads a nested claim:
-   * `realm_access.roles`.
+   * These three list claim names in order of preference. The first one in the token is used. `realm_access.roles` reads a nested claim.
    */
   readonly scopeClaims: readonly string[];
   readonly audienceClaims: readonly string[];

@@ -36,7 +36,7 @@ export interface CliContext {
   startingProcessEnded(): Promise<void>;
 }
 
-/** The command as the user typed it: `pnpm plant-store` in the repository, elsewhere `plant-store`. */
+/** The command to show in messages: `plant-store`, or in the repository an `npx` command that runs the same version of pnpm. */
 export function commandNameOf(environment: Readonly<Record<string, string | undefined>>): string {
   // pnpm sets these for the script `plant-store` of the root.
   const names = [environment['npm_package_name'], environment['npm_lifecycle_event']];

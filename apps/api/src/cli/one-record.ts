@@ -14,8 +14,8 @@ export interface ShowOptions extends JsonOption {
 }
 
 /**
- * Prints the record with an id, or that it was deleted, with when and by whom it was created and last changed: in words on standard error,
- * or with `--json` as members of the record.
+ * Prints a record, or that it was deleted. Standard error shows who added it, who last changed it, and when. With `--json`, the record
+ * includes them.
  *
  * @throws {OperatorError} when no record ever had the id
  */

@@ -355,8 +355,8 @@ async function fetchBackup(
  * @throws {OperatorError} when a service or another program has it open
  */
 async function moveAway(path: string): Promise<string | undefined> {
-  const { isOpenElsewhere } = await import('../store/sqlite/connections.js');
-  if (existsSync(path) && isOpenElsewhere(path))
+  const { tryTakeExclusive } = await import('../store/sqlite/connections.js');
+  if (existsSync(path) && !tryTakeExclusive(path))
     throw new OperatorError(
       `A service, or another program, has ${path} open. Nothing was changed. Stop it, and restore again.`,
     );

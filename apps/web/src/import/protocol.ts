@@ -179,7 +179,7 @@ export interface Preview {
 export interface ColumnsPreview {
   /** The header row. Rows above it are not imported. */
   readonly header: number | undefined;
-  /** The first rows, from which the person can choose the header. */
+  /** The first rows. The user can choose the header from them. */
   readonly firstRows: readonly { readonly row: number; readonly line: number; readonly cells: string[] }[];
   /** The nonempty columns, with their indexes from 0. */
   readonly columns: readonly {

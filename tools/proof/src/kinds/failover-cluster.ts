@@ -70,7 +70,7 @@ export async function withCluster(
 
 /** PostgreSQL servers under Patroni with etcd, behind HAProxy, configured as in deploy/high-availability. */
 export class Cluster implements TestBed {
-  /** The user `postgres`, as which the programs run if this process runs as root. */
+  /** The user `postgres`. The programs run as this user if this process runs as root. */
   private readonly user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : undefined;
   private readonly running = new Map<ChildProcess, string>();
   private etcdPort = 0;

@@ -10,8 +10,9 @@ export interface RecordFinder {
 
 type Find = (id: bigint, caller: Caller) => Promise<StoredRecord<object> | undefined>;
 
-/** The maximum number of records per query, and of waiting requests; see `Budget` for the share of each caller. */
+/** The maximum number of records per query. */
 const maxFound = 64;
+/** The maximum number of waiting requests. `Budget` limits the share of each caller. */
 const maxWaiting = 10_000;
 
 /** After this much text, in UTF-16 code units, other replies get a turn of the event loop. */

@@ -26,8 +26,8 @@ export interface PoolerNote {
 }
 
 /**
- * Determines by connecting what a location leaves open: with `sslmode=prefer`, whether connections are encrypted, and whether a pooler
- * accepts session settings.
+ * Connects once to resolve what the location leaves open: whether to use TLS (with `sslmode=prefer`), and whether a pooler accepts session
+ * settings.
  *
  * @returns the location for all further connections
  * @throws {Error} any other error of the connection
@@ -59,8 +59,8 @@ export async function negotiate(
   }
 }
 
-/** Which of two connections runs each probe. Not strictly alternating, since a pooler may alternate its backends, too. */
-const turns = [0, 1, 0, 0, 1] as const;
+/** Which of two connections runs each probe. The order is irregular, because a pooler may alternate its backends. */
+const probeOrder = [0, 1, 0, 0, 1] as const;
 
 /** The errors of a prepared statement whose name is unknown to the backend, or taken by another statement. */
 const preparedStatementErrors = ['26000', '42P05'];
@@ -85,7 +85,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
   const isSingle = location.poolSize === 1;
   let undurable: ReturnType<typeof findUndurable>;
   try {
-    for (const turn of isSingle ? [0, 1] : turns) {
+    for (const turn of isSingle ? [0, 1] : probeOrder) {
       const [connection, seen] = [connections[turn], backends[turn]];
       if (connection === undefined || seen === undefined) continue;
       if (seen.size === 0) await connection.connect();

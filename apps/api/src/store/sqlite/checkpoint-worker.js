@@ -48,26 +48,26 @@ function checkpoint(/** @type {Connection} */ database) {
   const { busy, log, checkpointed } = runCheckpoint(database, 'PASSIVE');
   // Another process is running a checkpoint.
   if (busy === 1) return;
-  const isMoved = checkpointed === log;
-  const isTruncated = isMoved && isTruncationDue && startedAt >= truncateFrom;
-  const isRestarted = isMoved && !isTruncated && log > workerData.restartPages;
-  if (isTruncated || isRestarted) catchUp(database, log);
-  if (isTruncated) truncate(database);
-  else if (isRestarted && isRestLeft) runCheckpoint(database, 'RESTART');
-  else if (isRestarted) parentPort?.postMessage('rest');
-  isRestLeft = false;
+  const isFullyCopied = checkpointed === log;
+  const shouldTruncate = isFullyCopied && isTruncationDue && startedAt >= truncateFrom;
+  const shouldRestart = isFullyCopied && !shouldTruncate && log > workerData.restartPages;
+  if (shouldTruncate || shouldRestart) catchUp(database, log);
+  if (shouldTruncate) truncate(database);
+  else if (shouldRestart && writerCouldNotRestart) runCheckpoint(database, 'RESTART');
+  else if (shouldRestart) parentPort?.postMessage('restart-log');
+  writerCouldNotRestart = false;
   const found = `${log} ${checkpointed}`;
   if (found === lastFound) return;
   lastFound = found;
   const durationMs = performance.now() - startedAt;
-  parentPort?.postMessage({ checkpoint: { logPages: log, isMoved, durationMs } });
+  parentPort?.postMessage({ checkpoint: { logPages: log, isMoved: isFullyCopied, durationMs } });
 }
 
 /** The pages in the log and in the database after the last checkpoint. If they are unchanged, a checkpoint moved nothing. */
 let lastFound = '0 0';
 
 /** Whether the writing connection failed to copy the rest. */
-let isRestLeft = false;
+let writerCouldNotRestart = false;
 
 /**
  * Repeats passive checkpoints until few new pages are left, so that writers are blocked only for those. A checkpoint that reaches the end
@@ -173,7 +173,7 @@ async function finish(/** @type {Connection} */ database) {
 const stopping = new AbortController();
 parentPort?.on('message', (message) => {
   if (message === 'truncate') isTruncationDue = true;
-  else if (message === 'rest is left') isRestLeft = true;
+  else if (message === 'restart-failed') writerCouldNotRestart = true;
   else stopping.abort();
 });
 await run(stopping.signal);

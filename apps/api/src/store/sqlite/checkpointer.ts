@@ -26,7 +26,7 @@ export interface CheckpointerOptions {
 }
 
 /** A message from the thread: a changed failure (`null` once it is over), a checkpoint, or a request to move the rest of the log. */
-type Report = { readonly failure: string | null } | { readonly checkpoint: Checkpoint } | 'rest';
+type Report = { readonly failure: string | null } | { readonly checkpoint: Checkpoint } | 'restart-log';
 
 /**
  * Starts moving commits from the write-ahead log into the database file in a separate thread, so that no commit pays for it. This does not
@@ -66,8 +66,8 @@ export function startCheckpointer(
   }
 
   function onReport(message: Report): void {
-    if (message === 'rest') {
-      void moveRest().then((isMoved) => isMoved || thread?.postMessage('rest is left'));
+    if (message === 'restart-log') {
+      void moveRest().then((isMoved) => isMoved || thread?.postMessage('restart-failed'));
       return;
     }
     if ('checkpoint' in message) {

@@ -61,20 +61,20 @@ export function createFactory(path: string, checkFiles: () => void): SqlDriverAd
 }
 
 /**
- * Whether another connection has a database open, so that it must not be renamed. Otherwise, unless it is damaged, merges its log into the
- * database file.
+ * Leaves WAL mode, which merges the log into the database file, and returns `true`. Returns `false` if another connection has the database
+ * open. A damaged database also counts as free, because it can be replaced.
  */
-export function isOpenElsewhere(path: string): boolean {
+export function tryTakeExclusive(path: string): boolean {
   const connection = openConnection(path);
   try {
     // Only the last connection can leave WAL mode (https://www.sqlite.org/wal.html, section 3.1).
     connection.pragma('journal_mode = DELETE');
-    return false;
+    return true;
   } catch (error) {
     if (!(error instanceof Sqlite.SqliteError)) throw error;
     // A damaged database can be replaced. For any other error, it is unknown whether it is open.
-    if (/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) return false;
-    if (error.code.startsWith('SQLITE_BUSY')) return true;
+    if (/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) return true;
+    if (error.code.startsWith('SQLITE_BUSY')) return false;
     throw error;
   } finally {
     connection.close();

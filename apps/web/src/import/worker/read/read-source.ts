@@ -85,7 +85,7 @@ async function readFile(file: File, { sheet: chosen, encoding }: ReadAs): Promis
   return { rows, sheet, notes, fileName, delimiter: ',', encoding: 'UTF-8', hasByteOrderMark: true };
 }
 
-/** The line `sep=;`, with which a CSV file names its delimiter for Excel, without the line break. */
+/** The line `sep=;`, which tells Excel the delimiter of a CSV file, without the line break. */
 const delimiterLine = /^sep=.(?=[\r\n])/i;
 
 function readText({ text, ...decoded }: DecodedText, fileName: string | undefined): Table {
