@@ -44,7 +44,7 @@ it('renames a plant, and overwrites nothing that somebody else has saved since t
   const opened = await openPage(form);
   await client.updatePlant({ params, headers: { 'if-match': '*' }, body: { name: 'Theirs' } });
   const conflict = await submitForm(form, opened, { name: 'Mine' });
-  expect(readOutput(conflict)).toBe('Somebody else has saved it as Theirs. Save again to replace that.');
+  expect(readOutput(conflict)).toBe('Someone else has saved it as Theirs. Save again to replace that.');
   expect(conflict).toMatch(/<input[^>]* value="Mine"/);
   expect(await read()).toMatchObject({ name: 'Theirs' });
   expect(readOutput(await submitForm(form, conflict, { name: 'Mine' }))).toBe('Mine is saved.');
@@ -68,7 +68,7 @@ it('renames a plant, and overwrites nothing that somebody else has saved since t
   await page.evaluate('next.router.refresh()');
   expect(await refreshed.promise).toContain('Theirs');
   await page.getByRole('button').click();
-  await page.getByText('Somebody else has saved it as Theirs.').waitFor();
+  await page.getByText('Someone else has saved it as Theirs.').waitFor();
   expect(await page.getByRole('textbox').inputValue()).toBe('Late');
   expect(await read()).toMatchObject({ name: 'Theirs' });
 });

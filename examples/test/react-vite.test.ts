@@ -115,7 +115,7 @@ describe('in a browser', () => {
     await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
     await page.getByRole('button', { name: `Edit Theirs, id ${second}` }).waitFor();
     await press('Save');
-    await shows('Somebody else has saved it as Theirs.');
+    await shows('Someone else has saved it as Theirs.');
     expect(await plants.getByRole('textbox').inputValue()).toBe('Mine');
     expect(await readNames(service)).toEqual(['Theirs']);
     await press('Replace');

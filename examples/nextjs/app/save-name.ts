@@ -22,7 +22,7 @@ export async function saveName({ seen }: EditState, form: FormData): Promise<Edi
   } catch (error) {
     if (isEditConflict(error)) {
       const { current } = error;
-      const message = `Somebody else has saved it as ${current.plant.name}. Save again to replace that.`;
+      const message = `Someone else has saved it as ${current.plant.name}. Save again to replace that.`;
       return { seen: serialize(current), name, message };
     }
     if (!isPlantStoreError(error)) throw error;

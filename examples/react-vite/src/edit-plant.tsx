@@ -41,7 +41,7 @@ export function EditPlant({ edit, onClose }: EditPlantProps) {
       </button>{' '}
       {error && (
         <span role="alert">
-          {theirs ? `Somebody else has saved it as ${theirs.plant.name}.` : explain(error)}
+          {theirs ? `Someone else has saved it as ${theirs.plant.name}.` : explain(error)}
         </span>
       )}
     </form>

@@ -71,12 +71,12 @@ it('the form overwrites no update that a query has refetched while the person ty
   await updateByOthers({ name: 'Theirs', tag: 'indoor' });
   await comeBack('Theirs');
   await press('Save');
-  expect((await screen.findByRole('alert')).textContent).toBe('Somebody else changed the name to Theirs.');
+  expect((await screen.findByRole('alert')).textContent).toBe('Someone else changed the name to Theirs.');
   expect(screen.getByRole<HTMLInputElement>('textbox').value).toBe('Mine');
   expect(store.plants.get(id)).toEqual({ name: 'Theirs', tag: 'indoor' });
   await updateByOthers({ name: 'Theirs again' });
   await press('Replace');
-  await screen.findByText('Somebody else changed the name to Theirs again.');
+  await screen.findByText('Someone else changed the name to Theirs again.');
   expect(store.plants.get(id)).toEqual({ name: 'Theirs again' });
   await vi.waitFor(() => expect([names(), tags()]).toEqual([Array(2).fill('Theirs again'), []]), { timeout });
   await press('Replace');
@@ -92,7 +92,7 @@ it('the form saves nothing that is unchanged, and shows why it cannot save', asy
   await type('Mine');
   store.fail({ kind: 'status', status: 403 });
   await press('Save');
-  expect((await screen.findByRole('alert')).textContent).not.toContain('Somebody else');
+  expect((await screen.findByRole('alert')).textContent).not.toContain('Someone else');
   await press('Save');
   await screen.findByRole('button', { name: 'Edit' });
   expect(store.plants.get(id)).toEqual({ name: 'Mine', tag: 'indoor' });

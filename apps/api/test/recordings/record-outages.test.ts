@@ -98,7 +98,7 @@ const outages: Readonly<Record<string, Outage>> = {
     begin: ({ server }) => server?.stop(),
   },
   'postgresql-restarted': {
-    title: 'PostgreSQL is away for 30 s',
+    title: 'PostgreSQL is unavailable for 30 s',
     engine: 'postgresql',
     async begin({ server }) {
       await server?.stop();
@@ -180,7 +180,7 @@ const outages: Readonly<Record<string, Outage>> = {
     begin: ({ path }) => void openFile(path).exec('BEGIN; SELECT count(*) FROM plants'),
   },
   'table-changed': {
-    title: 'Somebody changed a table',
+    title: 'Someone changed a table',
     begin: ({ path }) => void openFile(path).exec('ALTER TABLE plants RENAME COLUMN tag TO label'),
   },
   'backup-missing': { title: 'There was never a backup', hasNoBackup: true, begin: () => undefined },
@@ -197,7 +197,7 @@ const outages: Readonly<Record<string, Outage>> = {
     engine: 'postgresql',
   },
   'wrong-tokens': {
-    title: 'Somebody tries 30 tokens a second',
+    title: 'Someone tries 30 tokens a second',
     begin: ({ create }) =>
       everySecond(() => Promise.all(Array.from({ length: 30 }, () => create(generateAccessToken())))),
   },
