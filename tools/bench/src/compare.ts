@@ -113,11 +113,11 @@ export function describeTargets(targets: readonly ComparedTarget[]): string {
   const lines = targets.map(
     ({ title, versions, leavesOut = 'nothing' }) => `- ${title} (${versions}): ${leavesOut}`,
   );
-  return `${onlyInPlantStore} What else each leaves out:\n\n${lines.join('\n')}\n\n`;
+  return `${onlyInPlantStore} They also leave out:\n\n${lines.join('\n')}\n\n`;
 }
 
 const onlyInPlantStore =
-  'The others have no limits per caller, changes feed, history, record of who made each change, or overload protection.';
+  'None of the others has limits per caller, a changes feed, history, or overload protection.';
 
 /** Returns a table for each load, and a description of the targets. */
 export function comparisonTables({

@@ -156,11 +156,8 @@ it('shows latencies, the ratio to the baseline and the memory when idle', () => 
   const others = comparison.targets.filter(({ name, stores }) => stores && name !== 'plant-store');
   const best = Math.min(...others.map(({ name }) => summaryOf(name, 64).p99Ms));
   const toBaseline = rateOf('plant-store') / rateOf('baseline');
-  const fastify = documented.find((name) => name.startsWith('fastify')) ?? '';
-  const [p50, p50OfFastify] = ['plant-store', fastify].map((name) => formatFigure(summaryOf(name, 1).p50Ms));
   expect(page).toContain(`p99 of ${(own.p99Ms / best).toFixed(2)} of the best`);
   expect(page).toContain(`${toBaseline.toFixed(2)} of the baseline`);
-  expect(page).toContain(`the p50 is ${p50} milliseconds, Fastify's ${p50OfFastify}.`);
   expect(page).toContain(`the idle service takes ${formatMemory(start.idleMemoryBytes)}`);
   expect(readme).toContain(`p99 of ${Math.round(own.p99Ms)} milliseconds`);
 });
