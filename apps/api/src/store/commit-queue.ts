@@ -9,7 +9,7 @@ import { type OverloadReason, overloadErrors, waitingRecords } from '../errors/s
 import type { CommitRecord } from '../observe/commit-health.js';
 import { type ActiveCallers, Budget, BusyShare, type Caller, FairQueue } from '../runtime/callers.js';
 import type { Database } from './database.js';
-import { splitWrites, type Write, type WriteOutcome } from './store.js';
+import type { Write, WriteOutcome } from './store.js';
 import { allTables, type Table } from './table.js';
 
 /** How much may be queued, and how much one batch may hold, across all resources. Bytes are those of the fields. */
@@ -150,7 +150,7 @@ export function createCommitQueue({
 
   async function storeBatch(batch: readonly Waiting[]): Promise<void> {
     let outage: ServiceError | undefined;
-    for (const part of writesTogether ? [batch] : splitWrites(batch, changesTogether)) {
+    for (const part of writesTogether ? [batch] : splitBatch(batch, changesTogether)) {
       if (outage === undefined) outage = await commit(part);
       else for (const { reject } of part) reject(outage);
     }
@@ -225,4 +225,20 @@ export function createCommitQueue({
       }
     },
   };
+}
+
+/**
+ * Splits a batch into the parts that a database commits separately: the creates of each resource, then its changes.
+ *
+ * @param changesTogether whether the changes of a resource are one part. Otherwise, each change is a part
+ */
+function splitBatch(batch: readonly Waiting[], changesTogether = true): readonly (readonly Waiting[])[] {
+  const [creates, changes] = [batch.filter(({ change }) => !change), batch.filter(({ change }) => change)];
+  const byResource = (writes: readonly Waiting[]) => [
+    ...Map.groupBy(writes, ({ resource }) => resource).values(),
+  ];
+  return [
+    ...byResource(creates),
+    ...(changesTogether ? byResource(changes) : changes.map((write) => [write])),
+  ];
 }

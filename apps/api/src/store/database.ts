@@ -23,15 +23,15 @@ export interface DatabaseLog {
 export interface Database {
   readonly stores: { readonly [Name in ResourceName]: RecordStore<ResourceTypes[Name]['fields']> };
   /**
-   * Stores writes of any resources: in one commit if `writesTogether`, and otherwise in one for each part of `splitWrites`, until one
-   * fails. Creates come first.
+   * Stores writes in one commit, creates first.
    *
+   * @param writes of any resources if `writesTogether`; otherwise creates of one resource, or changes of one
    * @returns one outcome per write, in the same order; throws as `RecordStore.create` does
    */
   write(writes: readonly Write[]): Promise<readonly WriteOutcome[]>;
-  /** Whether the engine stores all writes of a `write` call in one commit. */
+  /** Whether a `write` call may mix creates, changes, and resources. */
   readonly writesTogether: boolean;
-  /** Whether it stores the changes of a resource in one commit. Default: `true`. */
+  /** Whether a `write` call may have several changes. Default: `true`. */
   readonly changesTogether?: boolean;
   readonly accessTokens: AccessTokenStore;
   readonly audit: AuditStore;

@@ -46,30 +46,6 @@ export type Write<Fields = object> =
 
 export type WriteOutcome<Fields = object> = CreateOutcome<Fields> | ChangeOutcome<Fields>;
 
-/**
- * Splits writes into the parts that a store takes in one call: the creates of each resource, then its changes.
- *
- * @param changesTogether whether the changes of a resource are one part. Otherwise, each change is a part
- */
-export function splitWrites<One extends Write>(
-  writes: readonly One[],
-  changesTogether = true,
-): readonly (readonly One[])[] {
-  const parts = splitAlike(writes);
-  if (changesTogether) return parts;
-  return parts.flatMap((part) => (part[0]?.change ? part.map((write) => [write]) : [part]));
-}
-
-function splitAlike<One extends Write>(writes: readonly One[]): readonly (readonly One[])[] {
-  const [first] = writes;
-  if (first === undefined) return [];
-  const isAlike = ({ resource, change }: One) =>
-    resource === first.resource && (change === undefined) === (first.change === undefined);
-  if (writes.every(isAlike)) return [writes];
-  const [creates, changes] = [writes.filter(({ change }) => !change), writes.filter(({ change }) => change)];
-  return [creates, changes].flatMap((some) => [...Map.groupBy(some, ({ resource }) => resource).values()]);
-}
-
 /** What operations call on a store directly. */
 type Lists = 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange' | 'listStates';
 

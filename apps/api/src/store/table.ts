@@ -37,7 +37,7 @@ export interface Table<Fields = object> {
   readonly states: string;
   /** The columns of a state except its place: since when, until when, by whom, and its fields. */
   readonly stateColumns: readonly string[];
-  /** SQL for the time and author of a record's current state: of its create, unless it was updated. */
+  /** SQL for the time and author of a record's current state; see `originOf`. */
   readonly origin: readonly [since: string, by: string];
   /** The column values of a tombstone, in the order of the fields. */
   readonly erased: readonly Column[];
@@ -82,7 +82,8 @@ export const isLong = ({ kind }: Pick<FieldColumn, 'kind'>): boolean =>
 /** The size of the value of any other field, in bytes. */
 const shortBytes = 8;
 
-const originOf = (row = '') =>
+/** SQL for the time and author of a row's current state: of its create, unless it was updated. `row` is empty, or `OLD.` in a trigger. */
+export const originOf = (row = '') =>
   [
     `CASE WHEN ${row}original IS NULL THEN ${row}added_at ELSE ${row}changed_at END`,
     `CASE WHEN ${row}original IS NULL THEN ${row}added_by ELSE ${row}changed_by END`,
@@ -203,104 +204,6 @@ export const maxIndexedBytes = 2_000;
 /** SQL for whether a row is in the index of a text. A query has the same condition, or PostgreSQL does not use the index. */
 export const isIndexedSql = (column: string): string =>
   `(octet_length(${column}) > ${maxIndexedBytes}) IS NOT TRUE`;
-
-/**
- * The statements that create the tables of a resource, for a migration that a developer commits. A table created and changed by released
- * migrations has the same columns in another order.
- */
-export function createSql(engine: DatabaseLocation['engine'], resource: Resource): string {
-  const { name, fields } = tableOf(resource);
-  const types = columnTypes[engine];
-  const isSqlite = engine === 'sqlite';
-  const idColumn = `"id" ${types.int64} NOT NULL`;
-  const seq = `"${seqColumn}" ${types.int64}`;
-  const columns = [
-    `${idColumn}${isSqlite ? ' PRIMARY KEY' : ''}`,
-    ...fields.map(({ column, kind, required }) => `${column} ${types[kind]}${required ? ' NOT NULL' : ''}`),
-    `"added_at" ${types.time}`,
-    `"deleted" ${types.boolean} NOT NULL DEFAULT ${isSqlite ? '0' : 'false'}`,
-    `"original" ${types.text}`,
-    `"changed_at" ${types.time}`,
-    seq,
-    `"added_by" ${types.text}`,
-    `"changed_by" ${types.text}`,
-  ];
-  const key = isSqlite ? '' : `,\n\n    CONSTRAINT "${name}_pkey" PRIMARY KEY ("id")`;
-  const index = (of: string, on: string) => `CREATE INDEX "${name}_${of}_idx" ON "${name}"(${on})`;
-  const indexes = [
-    index('added_at', isSqlite ? '"added_at"' : '"added_at" NULLS FIRST'),
-    `${index(seqColumn, `"${seqColumn}"`)} WHERE "${seqColumn}" IS NOT NULL`,
-    ...fields.flatMap(({ field, column, kind }) =>
-      resource.fields[field]?.filter
-        ? // On SQLite, an entry of an index ends with the id.
-          `${index(column.replaceAll('"', ''), `${column}, "added_at"${isSqlite ? '' : ', "id"'}`)} WHERE NOT "deleted"${isSqlite || types[kind] !== 'TEXT' ? '' : ` AND ${isIndexedSql(column)}`}`
-        : [],
-    ),
-    ...(isSqlite ? [`${index('deleted', '"id"')} WHERE "deleted"`] : []),
-    `${index('unnumbered', '"id"')} WHERE "${seqColumn}" IS NULL`,
-  ];
-  return `CREATE TABLE "${name}" (
-${columns.map((column) => `    ${column}`).join(',\n')}${key}
-)${isSqlite ? ' STRICT' : ''};
-
-${indexes.join(';\n\n')};
-
-${createHistorySql(engine, resource)}`;
-}
-
-/**
- * The statements that create the table of the states that were replaced, and on PostgreSQL the trigger that keeps them. On SQLite the
- * place of a state is the number of the change that has replaced it.
- */
-function createHistorySql(engine: DatabaseLocation['engine'], resource: Resource): string {
-  const { states, fields } = tableOf(resource);
-  const types = columnTypes[engine];
-  const isSqlite = engine === 'sqlite';
-  const columns = [
-    `"history_place" ${types.int64} ${isSqlite ? '' : 'GENERATED ALWAYS AS IDENTITY '}NOT NULL PRIMARY KEY`,
-    `"id" ${types.int64} NOT NULL`,
-    ...fields.map(({ column, kind, required }) => `${column} ${types[kind]}${required ? ' NOT NULL' : ''}`),
-    `"${seqColumn}" ${types.int64}`,
-    `"changed_at" ${types.time}`,
-    `"changed_by" ${types.text}`,
-    `"replaced_at" ${types.time} NOT NULL`,
-  ];
-  const table = `CREATE TABLE "${states}" (
-${columns.map((column) => `    ${column}`).join(',\n')}
-)${isSqlite ? ' STRICT' : ''};
-`;
-  if (isSqlite) return table;
-  return `${table}
-CREATE INDEX "${states}_id_idx" ON "${states}"("id", "history_place");
-
-${triggerSql(resource)}`;
-}
-
-/** The statements that create the trigger that keeps replaced states on PostgreSQL, or replace it after a field was added. */
-export function triggerSql(resource: Resource): string {
-  const { name, states, fieldColumns } = tableOf(resource);
-  const listOf = (row: string) => fieldColumns.map((column) => `${row}.${column}`).join(', ');
-  const [since, by] = originOf('OLD.');
-  return `CREATE OR REPLACE FUNCTION "keep_${states}"() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  IF OLD.deleted OR NEW.deleted THEN
-    DELETE FROM "${states}" WHERE id = OLD.id;
-  ELSIF current_setting('plant_store.keeps_history', true) IS DISTINCT FROM 'off' THEN
-    INSERT INTO "${states}" (id, ${fieldColumns.join(', ')}, ${seqColumn}, changed_at, changed_by, replaced_at)
-    VALUES (OLD.id, ${listOf('OLD')}, OLD.${seqColumn},
-      ${since},
-      ${by},
-      coalesce(NEW.changed_at, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint));
-  END IF;
-  RETURN NULL;
-END
-$$;
-
-CREATE OR REPLACE TRIGGER "keep_${states}" AFTER UPDATE ON "${name}" FOR EACH ROW
-WHEN (OLD.deleted <> NEW.deleted OR (${listOf('OLD')}) IS DISTINCT FROM (${listOf('NEW')}))
-EXECUTE FUNCTION "keep_${states}"();
-`;
-}
 
 /** A column value as an SQL literal. Never used for text from a caller. */
 export function literalOf({ kind }: Pick<FieldColumn, 'kind'>, value: Column): string {

@@ -3,7 +3,12 @@ import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { pathOfPage } from '../../package-folder.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { allTables, type Table } from '../table.js';
-import { connectionSettings, findUndurable, selectSessionSettings, withConnection } from './connection.js';
+import {
+  connectionSettings,
+  findDurabilityProblem,
+  selectSessionSettings,
+  withConnection,
+} from './connection.js';
 import { changeTables } from './migrate-postgresql.js';
 import { negotiate } from './negotiate.js';
 import type { InsertStatement } from './postgresql-store.js';
@@ -46,9 +51,9 @@ export async function requireDurableNodes(connection: ClientBase): Promise<void>
     [`SELECT row_to_json(session) FROM (${selectSessionSettings}) AS session`],
   );
   for (const { node, settings } of rows) {
-    const undurable = findUndurable(JSON.parse(settings), ` on its node ${node}`);
-    if (undurable !== undefined)
-      throw new OperatorError(`The database cannot be used: ${undurable.found}. ${undurable.advice}`);
+    const problem = findDurabilityProblem(JSON.parse(settings), ` on its node ${node}`);
+    if (problem !== undefined)
+      throw new OperatorError(`The database cannot be used: ${problem.found}. ${problem.advice}`);
   }
 }
 

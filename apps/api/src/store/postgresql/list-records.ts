@@ -224,14 +224,10 @@ async function listByText(
   const start = after && { id: after.id, key: after.key ?? '' };
   const sorted = found.filter((each) => start === undefined || compare(each, start) > 0).sort(compare);
   let total = 0;
-  const isWithin = ({ bytes }: { readonly bytes: number }, at: number) => {
+  const page = sorted.filter(({ bytes }, index) => {
     total += bytes;
-    return at < matches && (at === 0 || total <= maxBytes);
-  };
-  const page = sorted.slice(
-    0,
-    (sorted.findIndex((each, at) => !isWithin(each, at)) + 1 || sorted.length + 1) - 1,
-  );
+    return index < matches && (index === 0 || total <= maxBytes);
+  });
   const end = page.length < sorted.length ? page.at(-1) : undefined;
   return { ids: page.map(({ id }) => id), last: end && { id: end.id, key: end.key } };
 }

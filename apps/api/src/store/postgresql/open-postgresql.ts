@@ -7,7 +7,7 @@ import { createAuditStore, type RunSteps, type Statement, type Steps } from '../
 import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
-import { type RecordStore, splitWrites, type Write, type WriteOutcome } from '../store.js';
+import type { RecordStore } from '../store.js';
 import { allTables, type Table } from '../table.js';
 import { createPrismaAccessTokenStore, insertBelowSql } from '../token-store.js';
 import { checkTables } from './check-tables.js';
@@ -91,7 +91,12 @@ export async function openPostgresql(
     const probe = createProbeCommit(pool, tables);
     return {
       stores: stores as unknown as Database['stores'],
-      write: createWrite(stores),
+      async write(writes) {
+        const store = stores[writes[0]?.resource ?? ''];
+        const records = writes.flatMap(({ record }) => record ?? []);
+        if (records.length > 0) return (await store?.create(records)) ?? [];
+        return (await store?.change(writes.flatMap(({ change }) => change ?? []))) ?? [];
+      },
       writesTogether: false,
       changesTogether: changeNumbers !== undefined,
       accessTokens,
@@ -119,29 +124,6 @@ export async function openPostgresql(
   } catch (error) {
     throw explainOpening(error, configured);
   }
-}
-
-/** Stores the creates and the changes of each resource in a commit each. */
-function createWrite(stores: Readonly<Record<string, RecordStore>>): Database['write'] {
-  async function writePart(part: readonly Write[]): Promise<readonly WriteOutcome[]> {
-    const store = stores[part[0]?.resource ?? ''];
-    if (store === undefined) throw new Error(`There is no table of the resource ${part[0]?.resource}`);
-    const records = part.flatMap(({ record }) => record ?? []);
-    return records.length > 0
-      ? store.create(records)
-      : store.change(part.flatMap(({ change }) => change ?? []));
-  }
-  return async (writes) => {
-    const parts = splitWrites(writes);
-    const [first = []] = parts;
-    if (parts.length <= 1) return first.length === 0 ? [] : writePart(first);
-    const outcomes = new Map<Write, WriteOutcome>();
-    for (const part of parts) {
-      const written = await writePart(part);
-      for (const [at, outcome] of written.entries()) outcomes.set(part[at] as Write, outcome);
-    }
-    return writes.flatMap((write) => outcomes.get(write) ?? []);
-  };
 }
 
 /** Migrates the schema, and checks the tables. */

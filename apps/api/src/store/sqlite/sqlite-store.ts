@@ -400,26 +400,10 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     }
   }
 
-  /** Stores the records of the resource. Returns the number of the last change, and whether any id was taken. */
+  /** Stores the creates of the resource. Returns the number of the last change, and whether any id was taken. */
   function createAll(writes: readonly Write[], resource: string, { now, last, outcomes }: Progress) {
-    const places: number[] = [];
-    const records: Stored<object>[] = [];
-    let hasTaken = false;
     let number = last;
-
-    function insertSome(): void {
-      if (records.length === rowsTogether && wereInserted(records, now, number)) {
-        number += rowsTogether;
-        records.forEach(({ addedAt = now }, at) => {
-          outcomes[places[at] ?? 0] = { stored: true, addedAt };
-        });
-      } else
-        records.forEach((record, at) => {
-          outcomes[places[at] ?? 0] = insertOne(record);
-        });
-      places.length = 0;
-      records.length = 0;
-    }
+    let hasTaken = false;
 
     function insertOne(record: Stored<object>): CreateOutcome<object> {
       const { id, addedAt = now, addedBy = null } = record;
@@ -434,12 +418,20 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
       return { stored: false, existing };
     }
 
-    writes.forEach((write, at) => {
-      if (write.record === undefined || write.resource !== resource) return;
-      places.push(at);
-      if (records.push(write.record) === rowsTogether) insertSome();
-    });
-    insertSome();
+    function insertSome(records: readonly Stored<object>[]): readonly CreateOutcome<object>[] {
+      if (records.length < rowsTogether || !wereInserted(records, now, number)) return records.map(insertOne);
+      number += rowsTogether;
+      return records.map(({ addedAt = now }) => ({ stored: true, addedAt }));
+    }
+
+    const creates = writes.flatMap((write, index) =>
+      write.record !== undefined && write.resource === resource ? { record: write.record, index } : [],
+    );
+    for (let start = 0; start < creates.length; start += rowsTogether) {
+      const some = creates.slice(start, start + rowsTogether);
+      const created = insertSome(some.map(({ record }) => record));
+      for (const [at, outcome] of created.entries()) outcomes[some[at]?.index ?? 0] = outcome;
+    }
     return { last: number, hasTaken };
   }
 

@@ -1,0 +1,26 @@
+// @ts-check
+// JavaScript, since the programs of threads, which are not compiled, import it.
+import Database from 'better-sqlite3';
+
+/**
+ * Opens a connection to a file that exists.
+ *
+ * @param {string} path
+ * @param {string} pragmas run first
+ * @param {() => void} checkFiles throws if the file at the path is not the one that is already open. Runs when the connection has opened the
+ * database, before the first statement opens the log: with another database file, SQLite would rebuild the index of that log, or delete the
+ * log.
+ * @param {Database.Options} options
+ * @returns {Database.Database}
+ */
+export function openFile(path, pragmas, checkFiles, options) {
+  const connection = new Database(path, { fileMustExist: true, ...options });
+  try {
+    checkFiles();
+    connection.exec(pragmas);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
