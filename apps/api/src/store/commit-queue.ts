@@ -12,7 +12,7 @@ import type { Database } from './database.js';
 import type { Write, WriteOutcome } from './store.js';
 import { allTables, type Table } from './table.js';
 
-/** How much may be queued, and how much one batch may hold, across all resources. Bytes are those of the fields. */
+/** How much may be queued, and how much one batch may hold, across all resources. Bytes count the fields of records. */
 export interface QueueLimits {
   readonly queueRecords: number;
   readonly queueBytes: number;
@@ -215,7 +215,7 @@ export function createCommitQueue({
     waitingShare: () => busy.value(),
     /** Whether the queue has as many records as its limit allows the caller: `create` would reject another one. */
     isFull: (caller: Caller) => findOverload(caller, 0) === waitingRecords,
-    /** How much is queued for all resources. Bytes are those of the fields. */
+    /** How much is queued for all resources. Bytes count the fields of records. */
     queued: () => ({ records: waiting.size, bytes: bytesHeld.held }),
     /** Resolves once nothing is queued or being stored. */
     async idle(): Promise<void> {

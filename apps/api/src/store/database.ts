@@ -122,7 +122,7 @@ const AdapterErrorSchema = z.union([
   z.object({ name: z.literal('DriverAdapterError'), cause: CauseSchema.optional() }),
 ]);
 
-/** The error of the engine within one of Prisma; `undefined` for any other error. */
+/** The engine's error inside an error of Prisma; `undefined` for any other error. */
 export function findAdapterError(error: unknown): DriverError | undefined {
   const { data } = AdapterErrorSchema.safeParse(error);
   if (data === undefined) return undefined;
@@ -135,7 +135,7 @@ export function findAdapterError(error: unknown): DriverError | undefined {
  * What an error of an engine means for a request.
  *
  * - `unavailable`: the statement is right, but the engine cannot run it at the moment, or in its configuration. 503.
- * - `damaged`: what is stored is damaged, and a retry does not help. 503, with another error.
+ * - `damaged`: the stored data is damaged, and a retry does not help. 503, with another error.
  * - `bug`: the statement does not fit the tables or the record. Since the tables are checked at the start, this is a bug
  *   of the service, or they were changed since. The batch is then retried in halves, and only the record that causes the
  *   error gets a 500.

@@ -29,7 +29,7 @@ export interface LedgerRow {
 /**
  * The rows of the ledger; `undefined` where there are no tables.
  *
- * @throws {OperatorError} when the tables are those of another program
+ * @throws {OperatorError} when the tables belong to another program
  */
 export async function readLedger(ledger: Ledger): Promise<readonly LedgerRow[] | undefined> {
   const tables = await ledger.query(ledger.tablesSql);
@@ -46,7 +46,7 @@ export async function readLedger(ledger: Ledger): Promise<readonly LedgerRow[] |
   }));
 }
 
-/** As `findPendingMigrations`; all of them where there are no tables. */
+/** Finds pending migrations as `findPendingMigrations` does. If there are no tables, all are pending. */
 export async function findPending(
   ledger: Ledger,
   migrations: readonly Migration[],

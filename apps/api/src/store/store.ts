@@ -46,7 +46,7 @@ export type Write<Fields = object> =
 
 export type WriteOutcome<Fields = object> = CreateOutcome<Fields> | ChangeOutcome<Fields>;
 
-/** What operations call on a store directly. */
+/** The functions that operations call without the queue. */
 type Lists = 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange' | 'listStates';
 
 /**
@@ -55,7 +55,7 @@ type Lists = 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange' 
  */
 export interface RecordStore<Fields = object> extends Pick<Store<Fields>, Lists> {
   /**
-   * Stores many records in one commit, those whose id was never taken.
+   * Stores those of the records whose id was never taken, in one commit.
    *
    * @param records any number of records. Each has the same outcome as if stored by a separate call, in order. A record without a time gets
    * the current one.
@@ -64,8 +64,8 @@ export interface RecordStore<Fields = object> extends Pick<Store<Fields>, Lists>
    */
   create(records: readonly Stored<Fields>[]): Promise<readonly CreateOutcome<Fields>[]>;
   /**
-   * Changes records by id: in one commit, or in one for each change if Citus distributes the table. If several changes have the same id, each
-   * gets the result of the previous one.
+   * Changes records by id, in one commit. If Citus distributes the table, each change has its own commit. If several changes have the same id,
+   * each gets the result of the previous one.
    *
    * @returns one outcome per change, in the same order
    */
@@ -102,7 +102,7 @@ export interface RecordHistory<Fields> extends RecordPeople<Fields> {
 /** How many states are checked for their age at a time. */
 export const statesTogether = 256;
 
-/** The most that a page may hold. Bytes are those of the fields; see `bytesOf`. */
+/** How much a page may hold. Bytes count the fields of records; see `bytesOf`. */
 export interface PageLimits {
   readonly records: number;
   readonly bytes: number;

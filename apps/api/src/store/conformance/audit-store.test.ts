@@ -36,9 +36,9 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
   const list = (query: { before?: number; action?: AuditAction; limit?: number } = {}) =>
     database.audit.list({ before: undefined, action: undefined, limit: 100, ...query });
   /** The audited actions without numbers and times, oldest first. */
-  const deeds = async () =>
-    (await list()).toReversed().map(({ number: _, at: __, about: { token, ...about }, ...deed }) => ({
-      ...deed,
+  const actions = async () =>
+    (await list()).toReversed().map(({ number: _, at: __, about: { token, ...about }, ...event }) => ({
+      ...event,
       about: { ...about, ...(token && { token: token.id }) },
     }));
   const tokens = () => database.accessTokens.listHashed();
@@ -79,7 +79,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
       { by, action: 'token_created', about: { token: { id: second.id, name: 'shop', scopes: admin } } },
       { by, action: 'token_created', about: { token: { id: first.id } } },
     ]);
-    expect(others.every((deed) => Math.abs(deed.at - Date.now()) < 60_000)).toBe(true);
+    expect(others.every((event) => Math.abs(event.at - Date.now()) < 60_000)).toBe(true);
   });
 
   it('stores each change of a token once', async () => {
@@ -99,7 +99,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     await store.importToken(imported('g', at), by);
     const ended = await store.findByHash('g');
     const replaced = (token: AccessToken | null) => ({ id: token?.id, name: 'shop' });
-    expect(await deeds()).toEqual([
+    expect(await actions()).toEqual([
       { by, action: 'token_created', about: { token: created.id } },
       { by, action: 'token_created', about: { token: below?.id } },
       { by, action: 'token_rotated', about: { token: soon?.id, replaced: replaced(created) } },
@@ -117,7 +117,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
   it('stores nothing about failed actions', async () => {
     const { accessTokens: store } = database;
     const { id } = await add('a');
-    const before = [await tokens(), await deeds()];
+    const before = [await tokens(), await actions()];
     await expect(add('a')).rejects.toThrow(/unique/i);
     await expect(store.addBelow(10, limited('a'), replacing(id, 0))).rejects.toThrow(/unique/i);
     expect(await store.addBelow(1, limited('b'), replacing(id, 0))).toBeNull();
@@ -131,13 +131,13 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
       },
     };
     await expect(store.addBelow(10, limited('b'), refuse)).rejects.toBe(refused);
-    expect([await tokens(), await deeds()]).toEqual(before);
+    expect([await tokens(), await actions()]).toEqual(before);
   });
 
   it('is in the same transaction as each change, and fails with it', async () => {
     const { accessTokens: store } = database;
     const { id } = await add('a');
-    const before = [await tokens(), await deeds()];
+    const before = [await tokens(), await actions()];
     await testDatabase.query('ALTER TABLE audit RENAME TO elsewhere');
     for (const change of [
       () => add('b'),
@@ -151,9 +151,9 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     ])
       await expect(change()).rejects.toThrow(/audit/);
     await testDatabase.query('ALTER TABLE elsewhere RENAME TO audit');
-    expect([await tokens(), await deeds()]).toEqual(before);
+    expect([await tokens(), await actions()]).toEqual(before);
     await store.revoke(id, at, by);
-    expect(await deeds()).toHaveLength(2);
+    expect(await actions()).toHaveLength(2);
   });
 
   it('shows the issuer as it is in the transaction', async () => {
@@ -214,19 +214,19 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
 
   it('stores actions without a token, and never reuses a number', async () => {
     const file = { name: 'plants.csv', resources: ['plants'], imported: 3, alreadyThere: 2, bad: 1 };
-    const deed: AuditEvent = {
+    const event: AuditEvent = {
       at: 5,
       by: { user: 'anna' },
       action: 'imported',
       about: { file: { ...file, complete: true } },
     };
     // A retry of an attempt with an unknown outcome.
-    for (const _ of [1, 2]) await database.audit.add(deed);
+    for (const _ of [1, 2]) await database.audit.add(event);
     const [first, ...rest] = await list();
-    expect(first).toEqual({ ...deed, number: expect.any(Number) });
+    expect(first).toEqual({ ...event, number: expect.any(Number) });
     expect(rest).toEqual([]);
     await testDatabase.query('DELETE FROM audit');
-    await database.audit.add({ ...deed, at: 6 });
+    await database.audit.add({ ...event, at: 6 });
     expect((await list())[0]?.number).toBeGreaterThan(first?.number ?? 0);
   });
 

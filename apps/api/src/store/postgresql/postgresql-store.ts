@@ -18,21 +18,20 @@ import { countAll, countValues, createListPage, listIds } from './list-records.j
 import { durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
-/** The statement that inserts records, and returns the ids of those that it stored. */
-export interface InsertStatement<Fields> {
-  /**
-   * @param records in the order of their ids
-   * @param now the time of records that have none
-   */
-  compose(records: readonly Stored<Fields>[], now: number): Statement;
-}
+/**
+ * Composes the statement that inserts records, and returns the ids of those that it stored.
+ *
+ * @param records in the order of their ids
+ * @param now the time of records that have none
+ */
+export type ComposeInsert<Fields> = (records: readonly Stored<Fields>[], now: number) => Statement;
 
 export interface PostgresqlStoreOptions<Fields> {
   readonly query: Query;
   readonly table: Table<Fields>;
   /** Runs a transaction, which is a statement or idempotent; see `createRunQuery`. */
   readonly transact: QueryWrapper;
-  readonly insert: InsertStatement<Fields>;
+  readonly composeInsert: ComposeInsert<Fields>;
   /** `undefined` where Citus distributes the table, because each node numbers only its own transactions. */
   readonly changeNumbers?: ChangeNumbers | undefined;
   /** Whether one server has the table and shows how much of its log is on disk; see `durableOnceSql`. */
@@ -52,7 +51,7 @@ export function createPostgresqlStore<Fields>({
   query,
   table,
   transact,
-  insert,
+  composeInsert,
   changeNumbers,
   showsLog = false,
   historyDays = Number.POSITIVE_INFINITY,
@@ -153,7 +152,7 @@ export function createPostgresqlStore<Fields>({
     const storedAs = ({ addedAt = now }: Stored<Fields>) => ({ stored: true, addedAt }) as const;
     const unclaimed = new Set(
       await writeIds(
-        insert.compose(
+        composeInsert(
           records.toSorted((a, b) => inOrder(a.id, b.id)),
           now,
         ),
@@ -340,7 +339,7 @@ const maxFruitlessRounds = 100;
 export function createInsert<Fields>(
   { name, fields, fieldColumns, toColumns }: Table<Fields>,
   seq = 'NULL::bigint',
-): InsertStatement<Fields> {
+): ComposeInsert<Fields> {
   const types = ['bigint', ...fields.map(({ kind }) => columnTypes.postgresql[kind]), 'text'];
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
   const time = `$${types.length + 1}::bigint`;
@@ -350,20 +349,18 @@ export function createInsert<Fields>(
   const withTimeOfAll = sqlOf(`*, ${time}, ${seq} FROM unnest(${arrays})`);
   /** For an import. */
   const withTimes = sqlOf(`*, ${seq} FROM unnest(${arrays}, ${time}[])`);
-  return {
-    compose(records, now) {
-      const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);
-      const rows = records.map(toColumns);
-      return {
-        sql: haveTimes ? withTimes : withTimeOfAll,
-        args: [
-          records.map(({ id }) => id),
-          ...fields.map((_, at) => rows.map((row) => row[at])),
-          records.map(({ addedBy = null }) => addedBy),
-          haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
-        ],
-        name: haveTimes ? undefined : `insert_${name}`,
-      };
-    },
+  return (records, now) => {
+    const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);
+    const rows = records.map(toColumns);
+    return {
+      sql: haveTimes ? withTimes : withTimeOfAll,
+      args: [
+        records.map(({ id }) => id),
+        ...fields.map((_, at) => rows.map((row) => row[at])),
+        records.map(({ addedBy = null }) => addedBy),
+        haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
+      ],
+      name: haveTimes ? undefined : `insert_${name}`,
+    };
   };
 }

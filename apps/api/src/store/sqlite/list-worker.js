@@ -128,7 +128,7 @@ function describeOrder(/** @type {TableQuery} */ { table, order }) {
   if (order === 'changes') {
     return {
       by: seqColumn,
-      of: `${seqColumn} IS NOT NULL`,
+      condition: `${seqColumn} IS NOT NULL`,
       after: `${seqColumn} > :number`,
       key: `CAST(${seqColumn} AS REAL)`,
     };
@@ -136,14 +136,14 @@ function describeOrder(/** @type {TableQuery} */ { table, order }) {
   const { by, isDescending } = partsOfOrder(order);
   const [direction, beyond] = isDescending ? [' DESC', '<'] : ['', '>'];
   if (by === 'id' || by === 'untimed') {
-    const of = by === 'id' ? 'true' : 'added_at IS NULL';
-    return { by: `id${direction}`, of, after: `id ${beyond} :id`, key: 'NULL' };
+    const condition = by === 'id' ? 'true' : 'added_at IS NULL';
+    return { by: `id${direction}`, condition, after: `id ${beyond} :id`, key: 'NULL' };
   }
   const key = by === 'time' ? 'added_at' : sortKeySql(columnOf(table, by));
   const value = by === 'time' ? ':addedAt' : ':key';
   return {
     by: `${key}${direction}, id${direction}`,
-    of: by === 'time' ? 'added_at IS NOT NULL' : 'true',
+    condition: by === 'time' ? 'added_at IS NOT NULL' : 'true',
     after: `(${key}, id) ${beyond} (${value}, :id)`,
     key: by === 'time' ? 'NULL' : key,
   };
@@ -171,7 +171,7 @@ function describe(/** @type {TableQuery} */ query) {
   const folded = q === undefined ? '' : foldText(q);
   const found = table.searches.map((column) => searchSql(column, folded));
   const bounds = [
-    described.of,
+    described.condition,
     after === undefined ? [] : described.after,
     equality,
     range,

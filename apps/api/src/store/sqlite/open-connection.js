@@ -7,9 +7,8 @@ import Database from 'better-sqlite3';
  *
  * @param {string} path
  * @param {string} pragmas run first
- * @param {() => void} checkFiles throws if the file at the path is not the one that is already open. Runs when the connection has opened the
- * database, before the first statement opens the log: with another database file, SQLite would rebuild the index of that log, or delete the
- * log.
+ * @param {() => void} checkFiles called after the database is opened and before the first statement opens the log. It throws if the file at the
+ * path was replaced, because SQLite would then rebuild the log's index or delete the log.
  * @param {Database.Options} options
  * @returns {Database.Database}
  */
