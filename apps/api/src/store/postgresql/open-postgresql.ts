@@ -1,4 +1,3 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import type { TokenUse } from '../../auth/token-service.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
@@ -82,7 +81,10 @@ export async function openPostgresql(
       forShare: ' FOR SHARE',
       recordUses: (uses) => recordUses(pool, uses),
       async loadClient() {
-        const { PrismaClient } = await import('./generated/client.js');
+        const [{ PrismaClient }, { PrismaPg }] = await Promise.all([
+          import('./generated/client.js'),
+          import('@prisma/adapter-pg'),
+        ]);
         return new PrismaClient({ adapter: new PrismaPg(pool, { schema }) });
       },
       confirmRead: async () => void (await pool.query(confirmDurable)),

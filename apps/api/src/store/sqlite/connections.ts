@@ -1,10 +1,8 @@
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import Sqlite from 'better-sqlite3';
 import { openFile } from './open-connection.js';
 
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
-const lockTimeoutMs = 5;
+export const lockTimeoutMs = 5;
 
 /**
  * Opens a connection to an existing file.
@@ -25,30 +23,6 @@ export async function withConnection<Result>(
   } finally {
     connection.close();
   }
-}
-
-/** Creates durable connections for Prisma's client. */
-export function createFactory(path: string, checkFiles: () => void): SqlDriverAdapterFactory {
-  const factory = new PrismaBetterSqlite3({
-    url: `file:${path}`,
-    timeout: lockTimeoutMs,
-    fileMustExist: true,
-  });
-  return {
-    provider: factory.provider,
-    adapterName: factory.adapterName,
-    async connect() {
-      const connection = await factory.connect();
-      try {
-        checkFiles();
-        await connection.executeScript(durablePragmas);
-        return connection;
-      } catch (error) {
-        await connection.dispose();
-        throw error;
-      }
-    },
-  };
 }
 
 /**
@@ -72,7 +46,7 @@ export function tryTakeExclusive(path: string): boolean {
   }
 }
 
-/** The settings of every connection. */
+/** The settings of every connection that writes. */
 export const durablePragmas = `
   PRAGMA journal_mode = WAL;
   -- Syncs the write-ahead log at each commit.
