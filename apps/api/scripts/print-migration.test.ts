@@ -5,8 +5,8 @@ import { resources } from '@plant-store/contract/resources';
 import { expect, it } from 'vitest';
 import { packageFolder } from '../src/package-folder.js';
 import { readMigrations } from '../src/store/migrations.js';
-import { createSql } from '../src/store/table.js';
 import { temporaryFolder } from '../test/support/temporary-folder.js';
+import { createSql } from './create-sql.js';
 import { printMigration } from './print-migration.js';
 
 const trees = { ...resources.plant, name: 'tree', plural: 'trees' };

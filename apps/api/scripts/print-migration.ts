@@ -4,7 +4,7 @@ import type { Resource } from '@plant-store/contract/resource';
 import { resources } from '@plant-store/contract/resources';
 import { packageFolder } from '../src/package-folder.js';
 import { readMigrations } from '../src/store/migrations.js';
-import { createSql } from '../src/store/table.js';
+import { createSql } from './create-sql.js';
 
 /**
  * Writes the migrations that create the table of a new resource, one for each engine, dated after all others.

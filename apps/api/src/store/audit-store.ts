@@ -23,11 +23,11 @@ export type RunSteps = <Result>(begin: () => Steps<Result>) => Promise<Result>;
 /** The audit, on any engine. Every method may throw `database_unavailable`. */
 export interface AuditStore extends Audit {
   /** Adds an entry for an action that no other store records. An entry that exists already is not added again. */
-  add(deed: AuditEvent): Promise<void>;
+  add(event: AuditEvent): Promise<void>;
 }
 
-export function* recordDeed(deed: AuditEvent): Steps<void> {
-  yield { sql: `${insert} VALUES (?, ?, ?, ?)`, values: toValues(deed) };
+export function* recordEvent(event: AuditEvent): Steps<void> {
+  yield { sql: `${insert} VALUES (?, ?, ?, ?)`, values: toValues(event) };
 }
 
 const insert = 'INSERT INTO audit ("at", "by", action, about)';
@@ -41,12 +41,12 @@ type QueryRows = (statement: Statement) => Promise<Rows>;
 
 export function createAuditStore(query: QueryRows, runSteps: RunSteps): AuditStore {
   return {
-    add: (deed) =>
+    add: (event) =>
       runSteps(function* () {
-        const [at, , action, about] = toValues(deed);
+        const [at, , action, about] = toValues(event);
         const where = '"at" = ? AND action = ? AND about = ? LIMIT 1';
         const found = yield { sql: `SELECT 1 FROM audit WHERE ${where}`, values: [at, action, about] };
-        if (found.length === 0) yield* recordDeed(deed);
+        if (found.length === 0) yield* recordEvent(event);
       }),
     async list({ before = Number.MAX_SAFE_INTEGER, action, limit }) {
       const ofAction = action === undefined ? '' : 'AND action = ? ';
@@ -54,13 +54,13 @@ export function createAuditStore(query: QueryRows, runSteps: RunSteps): AuditSto
         sql: `SELECT number, "at", "by", action, about FROM audit WHERE number < ? ${ofAction}ORDER BY number DESC LIMIT ?`,
         values: [before, ...(action === undefined ? [] : [action]), limit],
       });
-      return rows.flatMap(toDeed);
+      return rows.flatMap(toEvent);
     },
   };
 }
 
 /** Converts a row. Skips actions that only a later version knows. */
-function toDeed([number, at, by, name, about]: readonly unknown[]): readonly NumberedAuditEvent[] {
+function toEvent([number, at, by, name, about]: readonly unknown[]): readonly NumberedAuditEvent[] {
   const action = auditActions.find((known) => known === name);
   if (action === undefined) return [];
   const { token, ...others }: Subject = JSON.parse(String(about));

@@ -1,9 +1,12 @@
 import type { Plant } from '@plant-store/contract';
+import { resources } from '@plant-store/contract/resources';
 import { type Change, removalOf, ServiceError, type Stored } from '@plant-store/records';
 import { expect, it, vi } from 'vitest';
 import { createTestQueue, databaseOf, highQueueLimits } from '../../test/support/plants/create-test-queue.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
 import type { CommitQueueOptions, QueueLimits } from './commit-queue.js';
+import type { Write } from './store.js';
+import { tableOf } from './table.js';
 
 const stored = { stored: true, addedAt: 1 } as const;
 
@@ -11,39 +14,39 @@ interface TestOptions extends Partial<Pick<CommitQueueOptions, 'callers'>> {
   /** How many commits may be in flight. Default: 1. */
   readonly concurrency?: number;
   readonly limits?: Partial<QueueLimits>;
+  readonly together?: Partial<Pick<CommitQueueOptions['database'], 'writesTogether' | 'changesTogether'>>;
   /** Why a commit of these ids fails, if it does. */
   readonly findError?: (ids: readonly number[]) => Error | undefined;
   /** Whether commits stay in flight until `release` is called, once for each, in their order. */
   readonly isHeld?: boolean;
 }
 
-/** Opens a queue that records the ids of each commit, with the prefix `change` for changes. */
-function openQueue({ findError, isHeld, limits, concurrency, ...options }: TestOptions = {}) {
+const tables = [
+  { resource: 'plant', bytesOf: tableOf(resources.plant).bytesOf },
+  { resource: 'garden', bytesOf: () => 20 },
+];
+
+/** Opens a queue that records the ids of each commit: `1` for a plant, `garden 1` for a garden, and `-1` for a change. */
+function openQueue({ findError, isHeld, limits, concurrency = 1, together, ...options }: TestOptions = {}) {
   const commits: string[] = [];
   const held: (() => void)[] = [];
-  async function commit(ids: readonly bigint[], kind = '') {
-    commits.push(`${kind}${ids}`);
-    if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
-    const error = findError?.(ids.map(Number));
-    if (error !== undefined) throw error;
-  }
-  const store = {
-    async create(plants: readonly Stored<Plant>[]) {
-      await commit(plants.map(({ id }) => id));
-      return plants.map(() => stored);
+  const nameOf = ({ resource, record, change }: Write) =>
+    `${resource === 'plant' ? '' : 'garden '}${record === undefined ? `-${change.id}` : record.id}`;
+  const queue = createTestQueue(
+    {
+      concurrentCommits: concurrency,
+      writesTogether: false,
+      ...together,
+      async write(writes) {
+        commits.push(writes.map(nameOf).join());
+        if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+        const error = findError?.(writes.map(({ record, change }) => Number((record ?? change)?.id)));
+        if (error !== undefined) throw error;
+        return writes.map(({ record }) => (record === undefined ? changed : stored));
+      },
     },
-    async change(changes: readonly Change<Plant>[]) {
-      await commit(
-        changes.map(({ id }) => id),
-        'change ',
-      );
-      return changes.map(() => changed);
-    },
-  };
-  const queue = createTestQueue(databaseOf(store, concurrency), {
-    ...options,
-    limits: { ...highQueueLimits, ...limits },
-  });
+    { ...options, tables, limits: { ...highQueueLimits, ...limits } },
+  );
   const release = async (count = 1) => {
     for (; count > 0; count--) {
       while (held.length === 0) await nextTurn();
@@ -104,7 +107,7 @@ it('stores the creates and the changes of one turn in one commit each, creates f
   const writes = [...change(1), ...create(2), ...change(3), ...create(4)];
   expect(await Promise.all(writes)).toEqual([changed, stored, changed, stored]);
   await Promise.all(change(5, 6));
-  expect(commits).toEqual(['2,4', 'change 1,3', 'change 5,6']);
+  expect(commits).toEqual(['2,4', '-1,-3', '-5,-6']);
 });
 
 it.each([
@@ -233,22 +236,10 @@ it('rejects only the records that the store cannot create or change, and stores 
     findError: (ids) => (ids.some((id) => id % 10 === 3) ? row3 : undefined),
   });
   const outcomes = await Promise.allSettled([...create(1, 2, 3, 4, 5), ...change(11, 12, 13)]);
-  expect(outcomes.flatMap((outcome, at) => ('reason' in outcome ? [at, outcome.reason] : []))).toEqual([
-    2,
-    row3,
-    7,
-    row3,
-  ]);
-  expect(commits).toEqual([
-    '1,2,3,4,5',
-    '1,2,3',
-    '1,2',
-    '3',
-    '4,5',
-    'change 11,12,13',
-    'change 11,12',
-    'change 13',
-  ]);
+  expect(outcomes.flatMap((outcome, at) => ('reason' in outcome ? [at] : []))).toEqual([2, 7]);
+  expect([outcomes[2], outcomes[7]]).toMatchObject([{ reason: row3 }, { reason: row3 }]);
+  const changes = ['-11,-12,-13', '-11,-12', '-13'];
+  expect(commits).toEqual(['1,2,3,4,5', '1,2,3', '1,2', '3', '4,5', ...changes]);
 });
 
 it('rejects the entire batch without a retry when the database does not answer', async () => {
@@ -303,71 +294,34 @@ it('rejects only the records that the store returns no outcome for', async () =>
   expect(outcomes).toEqual([fulfilled, fulfilled, unknown]);
 });
 
-/** Opens a queue of plants and gardens that records the resources and ids of each commit. */
-function openMixed(together: Partial<CommitQueueOptions['database']>) {
-  const commits: string[] = [];
-  const tables = [
-    { resource: 'plant', bytesOf: () => 10 },
-    { resource: 'garden', bytesOf: () => 20 },
-  ];
-  const database: CommitQueueOptions['database'] = {
-    concurrentCommits: 1,
-    writesTogether: false,
-    ...together,
-    async write(writes) {
-      const ids = writes.map(
-        ({ resource, record, change }) => `${resource}${record?.id ?? `-${change?.id}`}`,
-      );
-      commits.push(ids.join());
-      if (ids.includes('garden3')) throw new Error('garden 3');
-      return writes.map(({ record }) => (record === undefined ? changed : stored));
-    },
-  };
-  const queue = createTestQueue(database, { tables });
-  const create = (resource: string, id: bigint) => queue.create(resource, { id }, 1);
-  const writeAll = () => [
-    create('plant', 1n),
-    queue.change('garden', removalOf(2n), 1),
-    create('garden', 3n),
-    queue.change('plant', removalOf(4n), 1),
-    create('plant', 5n),
-  ];
-  return { queue, commits, writeAll };
-}
-
-const garden3 = { status: 'rejected', reason: new Error('garden 3') };
-const changedNow = { status: 'fulfilled', value: changed };
-
 it.each([
-  [true, ['plant1,garden-2,garden3,plant-4,plant5', 'plant1,garden-2,garden3', 'plant1,garden-2', 'garden3']],
-  [false, ['plant1,plant5', 'garden3', 'garden-2', 'plant-4']],
+  [true, ['1,garden -2,garden 3,-4,5', '1,garden -2,garden 3', '1,garden -2', 'garden 3', '-4,5']],
+  [false, ['1,5', 'garden 3', 'garden -2', '-4']],
 ])(
   'rejects only the record that cannot be stored of several resources (together: %s)',
-  async (together, first) => {
-    const { commits, writeAll } = openMixed({ writesTogether: together });
-    expect(await Promise.allSettled(writeAll())).toEqual([
-      fulfilled,
-      changedNow,
-      garden3,
-      changedNow,
-      fulfilled,
-    ]);
-    expect(commits).toEqual([...first, ...(together ? ['plant-4,plant5'] : [])]);
+  async (writesTogether, expected) => {
+    const garden3 = new Error('garden 3');
+    const { queue, commits, create, change } = openQueue({
+      together: { writesTogether },
+      findError: (ids) => (ids.includes(3) ? garden3 : undefined),
+    });
+    const writes = [
+      ...create(1),
+      queue.change('garden', removalOf(2n), 1),
+      queue.create('garden', { id: 3n }, 1),
+      ...change(4),
+      ...create(5),
+    ];
+    expect(queue.queued()).toEqual({ records: 5, bytes: 2 * 'plant 1'.length + 20 });
+    const changedNow = { status: 'fulfilled', value: changed };
+    const outcomes = [fulfilled, changedNow, { status: 'rejected', reason: garden3 }, changedNow, fulfilled];
+    expect(await Promise.allSettled(writes)).toEqual(outcomes);
+    expect(commits).toEqual(expected);
   },
 );
 
 it('commits each change separately if the engine cannot commit several together', async () => {
-  const { queue, commits } = openMixed({ changesTogether: false });
-  await Promise.all([
-    ...[1n, 2n].map((id) => queue.create('plant', { id }, 1)),
-    ...[3n, 4n].map((id) => queue.change('plant', removalOf(id), 1)),
-  ]);
-  expect(commits).toEqual(['plant1,plant2', 'plant-3', 'plant-4']);
-});
-
-it('counts the queued records and bytes of all resources', async () => {
-  const { queue, writeAll } = openMixed({ writesTogether: true });
-  const writes = Promise.allSettled(writeAll());
-  expect(queue.queued()).toEqual({ records: 5, bytes: 40 });
-  await writes;
+  const { commits, create, change } = openQueue({ together: { changesTogether: false } });
+  await Promise.all([...create(1, 2), ...change(3, 4)]);
+  expect(commits).toEqual(['1,2', '-3', '-4']);
 });

@@ -9,10 +9,10 @@ import { type OverloadReason, overloadErrors, waitingRecords } from '../errors/s
 import type { CommitRecord } from '../observe/commit-health.js';
 import { type ActiveCallers, Budget, BusyShare, type Caller, FairQueue } from '../runtime/callers.js';
 import type { Database } from './database.js';
-import { splitWrites, type Write, type WriteOutcome } from './store.js';
+import type { Write, WriteOutcome } from './store.js';
 import { allTables, type Table } from './table.js';
 
-/** How much may be queued, and how much one batch may hold, across all resources. Bytes are those of the fields. */
+/** How much may be queued, and how much one batch may hold, across all resources. Bytes count the fields of records. */
 export interface QueueLimits {
   readonly queueRecords: number;
   readonly queueBytes: number;
@@ -150,7 +150,7 @@ export function createCommitQueue({
 
   async function storeBatch(batch: readonly Waiting[]): Promise<void> {
     let outage: ServiceError | undefined;
-    for (const part of writesTogether ? [batch] : splitWrites(batch, changesTogether)) {
+    for (const part of writesTogether ? [batch] : splitBatch(batch, changesTogether)) {
       if (outage === undefined) outage = await commit(part);
       else for (const { reject } of part) reject(outage);
     }
@@ -215,7 +215,7 @@ export function createCommitQueue({
     waitingShare: () => busy.value(),
     /** Whether the queue has as many records as its limit allows the caller: `create` would reject another one. */
     isFull: (caller: Caller) => findOverload(caller, 0) === waitingRecords,
-    /** How much is queued for all resources. Bytes are those of the fields. */
+    /** How much is queued for all resources. Bytes count the fields of records. */
     queued: () => ({ records: waiting.size, bytes: bytesHeld.held }),
     /** Resolves once nothing is queued or being stored. */
     async idle(): Promise<void> {
@@ -225,4 +225,20 @@ export function createCommitQueue({
       }
     },
   };
+}
+
+/**
+ * Splits a batch into the parts that a database commits separately: the creates of each resource, then its changes.
+ *
+ * @param changesTogether whether the changes of a resource are one part. Otherwise, each change is a part
+ */
+function splitBatch(batch: readonly Waiting[], changesTogether = true): readonly (readonly Waiting[])[] {
+  const [creates, changes] = [batch.filter(({ change }) => !change), batch.filter(({ change }) => change)];
+  const byResource = (writes: readonly Waiting[]) => [
+    ...Map.groupBy(writes, ({ resource }) => resource).values(),
+  ];
+  return [
+    ...byResource(creates),
+    ...(changesTogether ? byResource(changes) : changes.map((write) => [write])),
+  ];
 }

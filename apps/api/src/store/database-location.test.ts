@@ -2,9 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import pg from 'pg';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { openTestDatabase } from '../../test/support/database/create-test-database.js';
-import { enableTls } from '../../test/support/postgresql/enable-tls.js';
+import { describe, expect, inject, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { parseConfig } from '../config.js';
 import { parseDatabaseUrl } from './database-location.js';
@@ -12,7 +10,6 @@ import { withConnection } from './postgresql/connection.js';
 
 it.each([
   ['postgresql://u:p@host/plants?sslmode=verify-ca', 'needs sslrootcert'],
-  ['postgresql://u:p@host', 'must end in the name of a database'],
   ['postgresql://u:p@host/', 'must end in the name of a database'],
   ['postgresql://u:p@host/a/b', 'must end in the name of a database'],
   ['postgresql:///plants', 'must name a host'],
@@ -21,12 +18,8 @@ it.each([
   ['postgresql://u:100%safe@host/plants', 'is not a URI'],
   ['postgresql://u:p@host/100%', 'is not a URI'],
   ['postgresql://u:123?safe@host/plants', 'is not a URI'],
-  ['postgresql://u:123?safe&1@host/plants', 'is not a URI'],
-  ['postgresql://u:123?safe=1@host/plants', 'is not a URI'],
   ['postgresql://u:123?safe#1@host/plants', 'is not a URI'],
   ['postgresql://u:123#safe@host/plants', 'is not a URI'],
-  ['postgresql://u:123/safe#1@host/plants', 'is not a URI'],
-  ['postgresql://u:123/safe@host', 'is not a URI'],
   ['postgresql://u:123/safe@host/plants', 'is not a URI'],
   [
     'postgresql://u:p@host/plants?sslmode=require&sslmode=disable',
@@ -37,7 +30,6 @@ it.each([
   ['postgresql://u:p@host/plants?application_name=a?sslmode=require', 'must separate its parameters by &'],
   ['postgresql://u:p@host/plants&sslmode=require', 'must separate its parameters by &'],
   ['postgresql://u:p@a,b/plants', 'must name one host, not a list: for failover, use a proxy'],
-  ['postgresql://u:p@a:1,b:2/plants', 'must name one host'],
   ['postgresql://a,b/plants', 'must name one host'],
   ['postgresql://u:p@[::1],b/plants', 'must name one host'],
   ['postgresql://u:p@a%2Cb/plants', 'must name one host'],
@@ -46,14 +38,12 @@ it.each([
   ['postgresql://localhost/plants?host=db.example.com/x', 'must have a name or an address as host'],
   ["host='my db' dbname=plants user=u password=safe", 'must have a name or an address as host'],
   ['host=db port=99999 dbname=plants', 'must have a number up to 65535 as port'],
-  ['host=db port=5432x dbname=plants', 'must have a number up to 65535 as port'],
   ['host=db dbname=plants user=u password=un safe', 'must be key=value, with quotes'],
   ['Host=db;Database=plants;Username=u;Password=un;safe', 'must be key=value, with quotes'],
   ['postgresql://u:p@/plants', 'must name a host'],
   ['postgresql://u:[YOUR-PASSWORD]@host/plants', 'has a placeholder: replace it with the password'],
   ['postgresql://u:{your_password}@host/plants', 'has a placeholder'],
   ['postgresql://u:123/safe?a=1@host/plants', 'is not a URI'],
-  ['postgresql://u:123/safe?x@host/plants', 'is not a URI'],
   ['postgresql://u:p@a/plants?host=%2Frun%2Fa%2C%2Frun%2Fb', 'must name one host'],
   ['mysql://u:p@host/plants', 'must be file: and the path of a SQLite file'],
   ['plants.db', 'must be file: and the path of a SQLite file'],
@@ -96,12 +86,6 @@ const strings: readonly (readonly [source: string, text: string, effect: string]
     'postgresql://ada:secret@ep-cool-sun-123456.eu-central-1.aws.neon.tech/plants?sslmode=require&options=endpoint%3Dep-cool-sun-123456',
     'require',
   ],
-  ['Supabase, direct', 'postgresql://postgres:secret@db.abcdefgh.supabase.co:5432/postgres', 'prefer'],
-  [
-    'Supabase, session pooler',
-    'postgresql://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:5432/postgres',
-    'prefer',
-  ],
   [
     'Supabase, for Prisma',
     'postgresql://postgres.abcdefgh:secret@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?pgbouncer=true&connection_limit=1',
@@ -113,19 +97,14 @@ const strings: readonly (readonly [source: string, text: string, effect: string]
     'require. supa is not a known parameter and is ignored.',
   ],
   [
-    'Amazon RDS, Railway, Render',
-    'postgresql://ada:secret@plants.abc123.eu-central-1.rds.amazonaws.com:5432/plants',
+    'Supabase, Amazon RDS, Railway, Render, Crunchy Bridge, Heroku',
+    'postgres://ada:secret@plants.abc123.eu-central-1.rds.amazonaws.com:5432/plants',
     'prefer',
   ],
   [
     'Amazon RDS, verified',
     'postgresql://ada:secret@plants.abc123.eu-central-1.rds.amazonaws.com:5432/plants?sslmode=verify-full&sslrootcert=/etc/ssl/global-bundle.pem',
     'verify-full',
-  ],
-  [
-    'Azure',
-    'postgresql://ada:secret@plants.postgres.database.azure.com:5432/postgres?sslmode=require',
-    'require',
   ],
   [
     'Azure, for psql',
@@ -143,17 +122,7 @@ const strings: readonly (readonly [source: string, text: string, effect: string]
     'is for JDBC: write it without jdbc:, with user and password, as postgresql://user:password@host:5432/plant_store',
   ],
   ['Google Cloud SQL', 'postgresql://ada:secret@/plants?host=/cloudsql/garden:europe-west1:plants', 'none'],
-  [
-    'Crunchy Bridge, Heroku',
-    'postgres://ada:secret@ec2-192-0-2-7.eu-west-1.compute.amazonaws.com:5432/d1a2b3',
-    'prefer',
-  ],
   ['Fly.io', 'postgres://ada:secret@plants-db.flycast:5432/plants?sslmode=disable', 'disable'],
-  [
-    'Aiven, DigitalOcean, Timescale',
-    'postgresql://doadmin:secret@plants-do-user-1-0.b.db.ondigitalocean.com:25060/defaultdb?sslmode=require',
-    'require',
-  ],
   [
     'PlanetScale',
     'postgresql://ada:secret@eu.pg.psdb.cloud:5432/postgres?sslmode=verify-full&sslrootcert=system',
@@ -190,35 +159,6 @@ it.each(strings)('takes the string of %s', (_, text, effect) => {
   if ('problem' in parsed) return expect(parsed.problem).toBe(effect);
   const used = 'url' in parsed ? (new URL(parsed.url).searchParams.get('sslmode') ?? 'none') : parsed.path;
   expect([used, parsed.warnings.join(' ')].filter(Boolean).join('. ')).toBe(effect);
-});
-
-describe('a server with TLS and a private CA', () => {
-  const file = join(temporaryFolder(), 'ca.pem');
-  beforeAll(async () => writeFileSync(file, await enableTls(inject('postgresqlUrl'))));
-
-  const starting = strings.filter(([, text]) => 'url' in parseDatabaseUrl(text));
-  it.each(starting)('stores plants with the string of %s, but for its address: %s', async (_, text) => {
-    const parsed = parseDatabaseUrl(text);
-    if (!('url' in parsed)) throw new Error('not of PostgreSQL');
-    const target = new URL(await createDatabase(inject('postgresqlUrl')));
-    const { searchParams } = new URL(parsed.url);
-    const mode = searchParams.get('sslmode');
-    if (mode?.startsWith('verify')) searchParams.set('sslrootcert', file);
-    // Removes the provider's project option, which PostgreSQL itself does not support, and the socket folder.
-    for (const name of ['options', 'host']) searchParams.delete(name);
-    const url = `${target.href}?${searchParams}&schema=${parsed.schema}`;
-    const database = await openTestDatabase({ url });
-    expect(await database.stores.plant.create([{ id: 1n, name: 'Monstera' }])).toEqual([
-      { stored: true, addedAt: expect.any(Number) },
-    ]);
-    const encrypted = await query<{ ssl: boolean }>(
-      target.href,
-      `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
-       WHERE datname = current_database() AND application_name <> 'psql' AND pid <> pg_backend_pid()`,
-    );
-    await database.close();
-    expect(encrypted).toEqual([{ ssl: mode !== null && mode !== 'disable' }]);
-  });
 });
 
 it.each([

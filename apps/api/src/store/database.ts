@@ -23,15 +23,15 @@ export interface DatabaseLog {
 export interface Database {
   readonly stores: { readonly [Name in ResourceName]: RecordStore<ResourceTypes[Name]['fields']> };
   /**
-   * Stores writes of any resources: in one commit if `writesTogether`, and otherwise in one for each part of `splitWrites`, until one
-   * fails. Creates come first.
+   * Stores writes in one commit, creates first.
    *
+   * @param writes of any resources if `writesTogether`; otherwise creates of one resource, or changes of one
    * @returns one outcome per write, in the same order; throws as `RecordStore.create` does
    */
   write(writes: readonly Write[]): Promise<readonly WriteOutcome[]>;
-  /** Whether the engine stores all writes of a `write` call in one commit. */
+  /** Whether a `write` call may mix creates, changes, and resources. */
   readonly writesTogether: boolean;
-  /** Whether it stores the changes of a resource in one commit. Default: `true`. */
+  /** Whether a `write` call may have several changes. Default: `true`. */
   readonly changesTogether?: boolean;
   readonly accessTokens: AccessTokenStore;
   readonly audit: AuditStore;
@@ -122,7 +122,7 @@ const AdapterErrorSchema = z.union([
   z.object({ name: z.literal('DriverAdapterError'), cause: CauseSchema.optional() }),
 ]);
 
-/** The error of the engine within one of Prisma; `undefined` for any other error. */
+/** The engine's error inside an error of Prisma; `undefined` for any other error. */
 export function findAdapterError(error: unknown): DriverError | undefined {
   const { data } = AdapterErrorSchema.safeParse(error);
   if (data === undefined) return undefined;
@@ -135,7 +135,7 @@ export function findAdapterError(error: unknown): DriverError | undefined {
  * What an error of an engine means for a request.
  *
  * - `unavailable`: the statement is right, but the engine cannot run it at the moment, or in its configuration. 503.
- * - `damaged`: what is stored is damaged, and a retry does not help. 503, with another error.
+ * - `damaged`: the stored data is damaged, and a retry does not help. 503, with another error.
  * - `bug`: the statement does not fit the tables or the record. Since the tables are checked at the start, this is a bug
  *   of the service, or they were changed since. The batch is then retried in halves, and only the record that causes the
  *   error gets a 500.

@@ -29,7 +29,7 @@ export interface LedgerRow {
 /**
  * The rows of the ledger; `undefined` where there are no tables.
  *
- * @throws {OperatorError} when the tables are those of another program
+ * @throws {OperatorError} when the tables belong to another program
  */
 export async function readLedger(ledger: Ledger): Promise<readonly LedgerRow[] | undefined> {
   const tables = await ledger.query(ledger.tablesSql);
@@ -46,7 +46,7 @@ export async function readLedger(ledger: Ledger): Promise<readonly LedgerRow[] |
   }));
 }
 
-/** As `findPendingMigrations`; all of them where there are no tables. */
+/** Finds pending migrations as `findPendingMigrations` does. If there are no tables, all are pending. */
 export async function findPending(
   ledger: Ledger,
   migrations: readonly Migration[],
@@ -91,24 +91,16 @@ export function findPendingMigrations(
     const problem = findProblem(row, migration);
     if (problem !== undefined) throw new OperatorError(`The database cannot be used: ${problem}`);
   }
-  const known = new Set(ledger.map(({ migrationName }) => migrationName));
-  ensureLater(
-    migrations.filter(({ name }) => !known.has(name)),
-    [...applied.keys()],
-    'this database already has',
+  const last = [...applied.keys()].toSorted().at(-1) ?? '';
+  const early = migrations.find(
+    ({ name }) => name < last && !ledger.some(({ migrationName }) => migrationName === name),
   );
+  if (early !== undefined)
+    throw new OperatorError(
+      `The migration ${early.name} is dated before ${last}, which this database already has. ` +
+        'Existing databases would apply it after that one, and new ones before it. Rename its folder to a later date.',
+    );
   return migrations.filter(({ name }) => !applied.has(name));
-}
-
-/** Existing and new databases must apply the same migrations in the same order, which is that of their names. */
-function ensureLater(added: readonly Migration[], existing: readonly string[], whose: string): void {
-  const last = existing.toSorted().at(-1) ?? '';
-  const early = added.find(({ name }) => name < last);
-  if (early === undefined) return;
-  throw new OperatorError(
-    `The migration ${early.name} is dated before ${last}, which ${whose}. ` +
-      'Existing databases would apply it after that one, and new ones before it. Rename its folder to a later date.',
-  );
 }
 
 function findProblem(row: LedgerRow, migration: Migration | undefined): string | undefined {
@@ -133,34 +125,16 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/**
- * The migrations of this version for an engine, in order.
- *
- * @throws {OperatorError} when one that is not released is dated before one that is
- */
+/** The migrations of this version for an engine, in order. */
 export function readMigrations(
   engine: DatabaseLocation['engine'],
   root: URL = packageFolder,
 ): readonly Migration[] {
   const folder = new URL(`prisma/${engine}/migrations/`, root);
-  const migrations = readdirSync(folder, { withFileTypes: true })
+  return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => readMigration(name, fileURLToPath(new URL(`${name}/migration.sql`, folder))))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const released = [...readReleased(folder).keys()];
-  ensureLater(
-    migrations.filter(({ name }) => !released.includes(name)),
-    released,
-    'is released',
-  );
-  return migrations;
-}
-
-/** The names of the released migrations in a folder, each with the SHA-256 of its file; `sha256sum --check` reads the list, too. */
-export function readReleased(folder: URL): ReadonlyMap<string, string> {
-  const list = readFileSync(new URL('released.sha256', folder), 'utf8');
-  const lines = list.matchAll(/^(\S+) {2}(\w+)\/migration\.sql$/gm);
-  return new Map(Array.from(lines, ([, checksum = '', name = '']) => [name, checksum]));
 }
 
 function readMigration(name: string, file: string): Migration {

@@ -46,31 +46,7 @@ export type Write<Fields = object> =
 
 export type WriteOutcome<Fields = object> = CreateOutcome<Fields> | ChangeOutcome<Fields>;
 
-/**
- * Splits writes into the parts that a store takes in one call: the creates of each resource, then its changes.
- *
- * @param changesTogether whether the changes of a resource are one part. Otherwise, each change is a part
- */
-export function splitWrites<One extends Write>(
-  writes: readonly One[],
-  changesTogether = true,
-): readonly (readonly One[])[] {
-  const parts = splitAlike(writes);
-  if (changesTogether) return parts;
-  return parts.flatMap((part) => (part[0]?.change ? part.map((write) => [write]) : [part]));
-}
-
-function splitAlike<One extends Write>(writes: readonly One[]): readonly (readonly One[])[] {
-  const [first] = writes;
-  if (first === undefined) return [];
-  const isAlike = ({ resource, change }: One) =>
-    resource === first.resource && (change === undefined) === (first.change === undefined);
-  if (writes.every(isAlike)) return [writes];
-  const [creates, changes] = [writes.filter(({ change }) => !change), writes.filter(({ change }) => change)];
-  return [creates, changes].flatMap((some) => [...Map.groupBy(some, ({ resource }) => resource).values()]);
-}
-
-/** What operations call on a store directly. */
+/** The functions that operations call without the queue. */
 type Lists = 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange' | 'listStates';
 
 /**
@@ -79,7 +55,7 @@ type Lists = 'list' | 'countAll' | 'countValues' | 'listChanges' | 'lastChange' 
  */
 export interface RecordStore<Fields = object> extends Pick<Store<Fields>, Lists> {
   /**
-   * Stores many records in one commit, those whose id was never taken.
+   * Stores those of the records whose id was never taken, in one commit.
    *
    * @param records any number of records. Each has the same outcome as if stored by a separate call, in order. A record without a time gets
    * the current one.
@@ -88,8 +64,8 @@ export interface RecordStore<Fields = object> extends Pick<Store<Fields>, Lists>
    */
   create(records: readonly Stored<Fields>[]): Promise<readonly CreateOutcome<Fields>[]>;
   /**
-   * Changes records by id: in one commit, or in one for each change if Citus distributes the table. If several changes have the same id, each
-   * gets the result of the previous one.
+   * Changes records by id, in one commit. If Citus distributes the table, each change has its own commit. If several changes have the same id,
+   * each gets the result of the previous one.
    *
    * @returns one outcome per change, in the same order
    */
@@ -126,7 +102,7 @@ export interface RecordHistory<Fields> extends RecordPeople<Fields> {
 /** How many states are checked for their age at a time. */
 export const statesTogether = 256;
 
-/** The most that a page may hold. Bytes are those of the fields; see `bytesOf`. */
+/** How much a page may hold. Bytes count the fields of records; see `bytesOf`. */
 export interface PageLimits {
   readonly records: number;
   readonly bytes: number;

@@ -20,51 +20,7 @@ export interface FieldColumn {
 }
 
 /** Everything derived from the definition of a resource: parts of the SQL of both engines, and the conversion of rows. */
-export interface Table<Fields = object> {
-  /** The name of the resource. */
-  readonly resource: string;
-  readonly name: string;
-  readonly fields: readonly FieldColumn[];
-  /** The columns of the fields. */
-  readonly fieldColumns: readonly string[];
-  /** All columns, in the order in which rows have their values. */
-  readonly columns: readonly string[];
-  /** Additional columns for the order of changes. */
-  readonly changeColumns: readonly string[];
-  /** Additional columns for the authors of a record. */
-  readonly historyColumns: readonly string[];
-  /** The table of the states that updates have replaced. */
-  readonly states: string;
-  /** The columns of a state except its place: since when, until when, by whom, and its fields. */
-  readonly stateColumns: readonly string[];
-  /** SQL for the time and author of a record's current state: of its create, unless it was updated. */
-  readonly origin: readonly [since: string, by: string];
-  /** The column values of a tombstone, in the order of the fields. */
-  readonly erased: readonly Column[];
-  /** The columns that a list searches. */
-  readonly searches: readonly string[];
-  /** SQL for the size of a row as `bytesOf` counts it. Neither engine reads texts for it. */
-  readonly bytes: string;
-  /**
-   * Reads a row. Drivers return an int64 as text if a number cannot hold it exactly. A field or a time that is absent is `undefined` in
-   * the record, rather than `null`.
-   */
-  toRecord(row: readonly unknown[]): StoredRecord<Fields>;
-  /** Reads a row that also has the columns of changes. */
-  toChange(
-    row: readonly unknown[],
-  ): RecordChange<Fields> & { readonly position: Omit<ChangePosition, 'generation'> };
-  /** Reads a row that also has the columns of its history. */
-  toHistory(row: readonly unknown[]): RecordHistory<Fields>;
-  /** Reads a row with the place of a state, and its columns. */
-  toState(row: readonly unknown[]): RecordState<Fields>;
-  /** Whether two records have the same fields. */
-  isSame(a: Fields, b: Fields): boolean;
-  /** The column values of a record's fields, in order. */
-  toColumns(record: Fields): readonly Column[];
-  /** The size of a record's fields in bytes: texts and lists as stored, in UTF-8, and 8 bytes for each other field. */
-  bytesOf(record: Fields): number;
-}
+export type Table<Fields = object> = ReturnType<typeof tableOf<Fields>>;
 
 /** The value in a tombstone for a required field. */
 const erasedValues: { readonly [Of in Kind]: Column } = {
@@ -82,7 +38,8 @@ export const isLong = ({ kind }: Pick<FieldColumn, 'kind'>): boolean =>
 /** The size of the value of any other field, in bytes. */
 const shortBytes = 8;
 
-const originOf = (row = '') =>
+/** SQL for the time and author of a row's current state: of its create, unless it was updated. `row` is empty, or `OLD.` in a trigger. */
+export const originOf = (row = '') =>
   [
     `CASE WHEN ${row}original IS NULL THEN ${row}added_at ELSE ${row}changed_at END`,
     `CASE WHEN ${row}original IS NULL THEN ${row}added_by ELSE ${row}changed_by END`,
@@ -91,15 +48,15 @@ const originOf = (row = '') =>
 /**
  * The table of a resource. In addition to the fields, it has an id, a time, the original fingerprint, and whether the record was deleted.
  */
-export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
+export function tableOf<Fields = object>(resource: Resource) {
   const { names, toColumn, toColumns, readColumns, isSame } = columnsOf<Fields>(resource);
-  const fields = fieldsOf(resource).map(([field, { kind, required = false }]): FieldColumn => {
+  const fields: readonly FieldColumn[] = fieldsOf(resource).map(([field, { kind, required = false }]) => {
     const column = `"${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`;
     return { field, column, kind, required, erased: required ? erasedValues[kind] : null };
   });
   const fieldColumns = fields.map(({ column }) => column);
   const columns = ['id', ...fieldColumns, 'added_at', 'original', 'deleted'];
-  const [addedAt, original, deleted] = [1, 2, 3].map((place) => fields.length + place) as [
+  const [addedAt, original, deleted] = [1, 2, 3].map((offset) => fields.length + offset) as [
     number,
     number,
     number,
@@ -112,7 +69,12 @@ export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
   const bytesOfShort = shortBytes * (fields.length - long.length);
   const toNumber = (value: unknown) => (value === null ? undefined : Number(value));
   const toText = (value: unknown) => (value === null ? undefined : String(value));
-  const toRecord: Table<Fields>['toRecord'] = (row) => {
+
+  /**
+   * Reads a row. Drivers return an int64 as text if a number cannot hold it exactly. A field or a time that is absent is `undefined` in
+   * the record, rather than `null`.
+   */
+  function toRecord(row: readonly unknown[]): StoredRecord<Fields> {
     const digits = row[0];
     const id = typeof digits === 'bigint' ? digits : BigInt(String(digits));
     if (row[deleted]) return { id, deleted: true };
@@ -122,25 +84,42 @@ export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
     if (row[addedAt] !== null) record['addedAt'] = Number(row[addedAt]);
     if (row[original] !== null) record['original'] = row[original];
     return record as unknown as StoredRecord<Fields>;
-  };
+  }
+
   return {
+    /** The name of the resource. */
     resource: resource.name,
     name: resource.plural,
     fields,
-    fieldColumns,
-    columns,
+    /** The columns of the fields. */
+    fieldColumns: fieldColumns as readonly string[],
+    /** All columns, in the order in which rows have their values. */
+    columns: columns as readonly string[],
+    /** Additional columns for the order of changes. */
     changeColumns: ['changed_at', seqColumn],
+    /** Additional columns for the authors of a record. */
     historyColumns: ['changed_at', 'added_by', 'changed_by'],
+    /** The table of the states that updates have replaced. */
     states: `${resource.plural}_history`,
+    /** SQL for the time and author of a record's current state; see `originOf`. */
     origin: originOf(),
+    /** The columns of a state except its place: since when, until when, by whom, and its fields. */
     stateColumns: ['changed_at', 'replaced_at', 'changed_by', ...fieldColumns],
+    /** The column values of a tombstone, in the order of the fields. */
     erased: fields.map(({ erased }) => erased),
+    /** The columns that a list searches. */
     searches: fields.flatMap(({ field, column }) => (resource.fields[field]?.search ? column : [])),
+    /** SQL for the size of a row as `bytesOf` counts it. Neither engine reads texts for it. */
     bytes: [...long.map(({ column }) => `coalesce(octet_length(${column}), 0)`), bytesOfShort].join(' + '),
     toRecord,
+    /** The column values of a record's fields, in order. */
     toColumns,
+    /** Whether two records have the same fields. */
     isSame,
-    toChange(row) {
+    /** Reads a row that also has the columns of changes. */
+    toChange(
+      row: readonly unknown[],
+    ): RecordChange<Fields> & { readonly position: Omit<ChangePosition, 'generation'> } {
       const record = toRecord(row);
       const [changedAt, number] = row.slice(columns.length);
       const at = changedAt ?? (row[deleted] ? null : row[addedAt]) ?? undefined;
@@ -150,7 +129,8 @@ export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
         position: { id: record.id, ...(number !== null && { number: Number(number) }) },
       };
     },
-    toHistory(row) {
+    /** Reads a row that also has the columns of its history. */
+    toHistory(row: readonly unknown[]): RecordHistory<Fields> {
       const [changedAt, addedBy, changedBy] = row.slice(columns.length);
       return {
         record: toRecord(row),
@@ -160,7 +140,8 @@ export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
         changedBy: toText(changedBy),
       };
     },
-    toState([place, from, until, by, ...values]) {
+    /** Reads a row with the place of a state, and its columns. */
+    toState([place, from, until, by, ...values]: readonly unknown[]): RecordState<Fields> {
       const fields: Record<string, unknown> = {};
       readColumns(values, 0, fields);
       return {
@@ -171,7 +152,8 @@ export function tableOf<Fields = object>(resource: Resource): Table<Fields> {
         by: toText(by),
       };
     },
-    bytesOf(record) {
+    /** The size of a record's fields in bytes: texts and lists as stored, in UTF-8, and 8 bytes for each other field. */
+    bytesOf(record: Fields): number {
       const values = record as Readonly<Record<string, unknown>>;
       let bytes = bytesOfShort;
       for (const { field } of long) {
@@ -203,104 +185,6 @@ export const maxIndexedBytes = 2_000;
 /** SQL for whether a row is in the index of a text. A query has the same condition, or PostgreSQL does not use the index. */
 export const isIndexedSql = (column: string): string =>
   `(octet_length(${column}) > ${maxIndexedBytes}) IS NOT TRUE`;
-
-/**
- * The statements that create the tables of a resource, for a migration that a developer commits. A table created and changed by released
- * migrations has the same columns in another order.
- */
-export function createSql(engine: DatabaseLocation['engine'], resource: Resource): string {
-  const { name, fields } = tableOf(resource);
-  const types = columnTypes[engine];
-  const isSqlite = engine === 'sqlite';
-  const idColumn = `"id" ${types.int64} NOT NULL`;
-  const seq = `"${seqColumn}" ${types.int64}`;
-  const columns = [
-    `${idColumn}${isSqlite ? ' PRIMARY KEY' : ''}`,
-    ...fields.map(({ column, kind, required }) => `${column} ${types[kind]}${required ? ' NOT NULL' : ''}`),
-    `"added_at" ${types.time}`,
-    `"deleted" ${types.boolean} NOT NULL DEFAULT ${isSqlite ? '0' : 'false'}`,
-    `"original" ${types.text}`,
-    `"changed_at" ${types.time}`,
-    seq,
-    `"added_by" ${types.text}`,
-    `"changed_by" ${types.text}`,
-  ];
-  const key = isSqlite ? '' : `,\n\n    CONSTRAINT "${name}_pkey" PRIMARY KEY ("id")`;
-  const index = (of: string, on: string) => `CREATE INDEX "${name}_${of}_idx" ON "${name}"(${on})`;
-  const indexes = [
-    index('added_at', isSqlite ? '"added_at"' : '"added_at" NULLS FIRST'),
-    `${index(seqColumn, `"${seqColumn}"`)} WHERE "${seqColumn}" IS NOT NULL`,
-    ...fields.flatMap(({ field, column, kind }) =>
-      resource.fields[field]?.filter
-        ? // On SQLite, an entry of an index ends with the id.
-          `${index(column.replaceAll('"', ''), `${column}, "added_at"${isSqlite ? '' : ', "id"'}`)} WHERE NOT "deleted"${isSqlite || types[kind] !== 'TEXT' ? '' : ` AND ${isIndexedSql(column)}`}`
-        : [],
-    ),
-    ...(isSqlite ? [`${index('deleted', '"id"')} WHERE "deleted"`] : []),
-    `${index('unnumbered', '"id"')} WHERE "${seqColumn}" IS NULL`,
-  ];
-  return `CREATE TABLE "${name}" (
-${columns.map((column) => `    ${column}`).join(',\n')}${key}
-)${isSqlite ? ' STRICT' : ''};
-
-${indexes.join(';\n\n')};
-
-${createHistorySql(engine, resource)}`;
-}
-
-/**
- * The statements that create the table of the states that were replaced, and on PostgreSQL the trigger that keeps them. On SQLite the
- * place of a state is the number of the change that has replaced it.
- */
-function createHistorySql(engine: DatabaseLocation['engine'], resource: Resource): string {
-  const { states, fields } = tableOf(resource);
-  const types = columnTypes[engine];
-  const isSqlite = engine === 'sqlite';
-  const columns = [
-    `"history_place" ${types.int64} ${isSqlite ? '' : 'GENERATED ALWAYS AS IDENTITY '}NOT NULL PRIMARY KEY`,
-    `"id" ${types.int64} NOT NULL`,
-    ...fields.map(({ column, kind, required }) => `${column} ${types[kind]}${required ? ' NOT NULL' : ''}`),
-    `"${seqColumn}" ${types.int64}`,
-    `"changed_at" ${types.time}`,
-    `"changed_by" ${types.text}`,
-    `"replaced_at" ${types.time} NOT NULL`,
-  ];
-  const table = `CREATE TABLE "${states}" (
-${columns.map((column) => `    ${column}`).join(',\n')}
-)${isSqlite ? ' STRICT' : ''};
-`;
-  if (isSqlite) return table;
-  return `${table}
-CREATE INDEX "${states}_id_idx" ON "${states}"("id", "history_place");
-
-${triggerSql(resource)}`;
-}
-
-/** The statements that create the trigger that keeps replaced states on PostgreSQL, or replace it after a field was added. */
-export function triggerSql(resource: Resource): string {
-  const { name, states, fieldColumns } = tableOf(resource);
-  const listOf = (row: string) => fieldColumns.map((column) => `${row}.${column}`).join(', ');
-  const [since, by] = originOf('OLD.');
-  return `CREATE OR REPLACE FUNCTION "keep_${states}"() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  IF OLD.deleted OR NEW.deleted THEN
-    DELETE FROM "${states}" WHERE id = OLD.id;
-  ELSIF current_setting('plant_store.keeps_history', true) IS DISTINCT FROM 'off' THEN
-    INSERT INTO "${states}" (id, ${fieldColumns.join(', ')}, ${seqColumn}, changed_at, changed_by, replaced_at)
-    VALUES (OLD.id, ${listOf('OLD')}, OLD.${seqColumn},
-      ${since},
-      ${by},
-      coalesce(NEW.changed_at, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint));
-  END IF;
-  RETURN NULL;
-END
-$$;
-
-CREATE OR REPLACE TRIGGER "keep_${states}" AFTER UPDATE ON "${name}" FOR EACH ROW
-WHEN (OLD.deleted <> NEW.deleted OR (${listOf('OLD')}) IS DISTINCT FROM (${listOf('NEW')}))
-EXECUTE FUNCTION "keep_${states}"();
-`;
-}
 
 /** A column value as an SQL literal. Never used for text from a caller. */
 export function literalOf({ kind }: Pick<FieldColumn, 'kind'>, value: Column): string {

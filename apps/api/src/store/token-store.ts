@@ -7,7 +7,7 @@ import {
 import type { AuditAction } from '@plant-store/contract/operations';
 import { type AccessToken, type Actor, describeToken, type Subject } from '@plant-store/records';
 import type { AccessTokenStore, HashedAccessToken, NewAccessToken, TokenUse } from '../auth/token-service.js';
-import { type RunSteps, recordDeed, type Statement, type Steps } from './audit-store.js';
+import { type RunSteps, recordEvent, type Statement, type Steps } from './audit-store.js';
 import type { QueryWrapper } from './table.js';
 
 /** The queries that are used here. The Prisma clients of all engines have them. */
@@ -103,12 +103,11 @@ export function createPrismaAccessTokenStore({
     at: Date,
     replaced?: Subject['replaced'],
   ) {
-    yield* recordDeed({ at: at.getTime(), by, action, about: { token: describeToken(token), replaced } });
+    yield* recordEvent({ at: at.getTime(), by, action, about: { token: describeToken(token), replaced } });
   }
 
   /**
-   * Applies a change to the token with an id, and returns the resulting token. If nothing changes, first confirms that what was read is
-   * durable.
+   * Applies a change to the token with an id, and returns the resulting token. If nothing changes, first confirms that the token is durable.
    */
   async function change(id: number, begin: () => Steps<AccessToken | undefined>) {
     const { token, isChanged } = await runSteps(function* () {
@@ -226,8 +225,8 @@ const use = (id: number, at: Date): Statement => ({
 });
 
 /**
- * A statement that stores a token, unless the limit of valid tokens is reached when it is created. Its values are those of the columns, the
- * creation time again, and the limit. It returns the id.
+ * A statement that stores a token and returns its id, unless the limit of valid tokens is reached. Its values are the columns, the creation
+ * time again, and the limit.
  *
  * @param parameters the placeholders of these eight values in the engine's SQL, with their types where it needs them
  */

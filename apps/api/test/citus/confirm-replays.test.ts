@@ -22,7 +22,7 @@ it('writes the record that confirms a replay on the node of each shard', async (
       return createQuery(pool)(statement);
     },
     table: plantTable,
-    insert: createInsert(plantTable),
+    composeInsert: createInsert(plantTable),
     transact: (find) => find(),
   });
   expect(await store.find(ids)).toHaveLength(100);

@@ -45,7 +45,7 @@ it('loads hardly anything before it checks the version of Node.js, so that an ol
 });
 
 // The library of metrics has the API of OpenTelemetry.
-const sqliteOnly = /\/(pg|@prisma\/adapter-pg|@prisma\/client|jose|@opentelemetry\/(?!api\/)[\w-]+)\//;
+const sqliteOnly = /\/(pg|@prisma\/adapter-[\w-]+|@prisma\/client|jose|@opentelemetry\/(?!api\/)[\w-]+)\//;
 
 const serveOnly = /\/(express|pino|pg|@prisma\/adapter-[\w-]+|@prisma\/client)\//;
 
@@ -54,14 +54,14 @@ it.each([
   [
     'serve from SQLite',
     ['program', 'config', 'serve', 'open-sqlite'],
-    ['/express/', '/pino/', '/@prisma/adapter-better-sqlite3/'],
+    ['/express/', '/pino/', 'src/store/sqlite/connections.ts'],
     sqliteOnly,
   ],
   [
     'serve from PostgreSQL',
     ['program', 'config', 'serve', 'open-postgresql'],
     ['/pg/'],
-    /\/(@prisma\/adapter-better-sqlite3|@prisma\/client|@opentelemetry\/(?!api\/)[\w-]+)\//,
+    /\/(@prisma\/adapter-[\w-]+|@prisma\/client|@opentelemetry\/(?!api\/)[\w-]+)\//,
   ],
   ['accept JSON Web Tokens', ['accept-jwts'], ['/jose/'], /\/@prisma\//],
   ['export telemetry', ['otlp'], ['/@opentelemetry/sdk-trace/'], /\/(@prisma|jose)\//],

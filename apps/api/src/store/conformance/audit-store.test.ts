@@ -1,5 +1,4 @@
 import { type Scope, scopes } from '@plant-store/contract/access-token';
-import type { AuditAction } from '@plant-store/contract/operations';
 import type { AccessToken, Actor, AuditEvent } from '@plant-store/records';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, openTestDatabase } from '../../../test/support/database/create-test-database.js';
@@ -33,12 +32,11 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
   const shop = { name: 'shop', scopes: admin, expiresAt: null };
   const add = (hash: string, parts: { expiresAt?: Date; ratePerMinute?: number } = {}) =>
     database.accessTokens.add({ ...shop, hash, ...parts }, by);
-  const list = (query: { before?: number; action?: AuditAction; limit?: number } = {}) =>
-    database.audit.list({ before: undefined, action: undefined, limit: 100, ...query });
+  const list = () => database.audit.list({ before: undefined, action: undefined, limit: 100 });
   /** The audited actions without numbers and times, oldest first. */
-  const deeds = async () =>
-    (await list()).toReversed().map(({ number: _, at: __, about: { token, ...about }, ...deed }) => ({
-      ...deed,
+  const actions = async () =>
+    (await list()).toReversed().map(({ number: _, at: __, about: { token, ...about }, ...event }) => ({
+      ...event,
       about: { ...about, ...(token && { token: token.id }) },
     }));
   const tokens = () => database.accessTokens.listHashed();
@@ -79,7 +77,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
       { by, action: 'token_created', about: { token: { id: second.id, name: 'shop', scopes: admin } } },
       { by, action: 'token_created', about: { token: { id: first.id } } },
     ]);
-    expect(others.every((deed) => Math.abs(deed.at - Date.now()) < 60_000)).toBe(true);
+    expect(others.every((event) => Math.abs(event.at - Date.now()) < 60_000)).toBe(true);
   });
 
   it('stores each change of a token once', async () => {
@@ -99,7 +97,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     await store.importToken(imported('g', at), by);
     const ended = await store.findByHash('g');
     const replaced = (token: AccessToken | null) => ({ id: token?.id, name: 'shop' });
-    expect(await deeds()).toEqual([
+    expect(await actions()).toEqual([
       { by, action: 'token_created', about: { token: created.id } },
       { by, action: 'token_created', about: { token: below?.id } },
       { by, action: 'token_rotated', about: { token: soon?.id, replaced: replaced(created) } },
@@ -117,7 +115,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
   it('stores nothing about failed actions', async () => {
     const { accessTokens: store } = database;
     const { id } = await add('a');
-    const before = [await tokens(), await deeds()];
+    const before = [await tokens(), await actions()];
     await expect(add('a')).rejects.toThrow(/unique/i);
     await expect(store.addBelow(10, limited('a'), replacing(id, 0))).rejects.toThrow(/unique/i);
     expect(await store.addBelow(1, limited('b'), replacing(id, 0))).toBeNull();
@@ -131,13 +129,13 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
       },
     };
     await expect(store.addBelow(10, limited('b'), refuse)).rejects.toBe(refused);
-    expect([await tokens(), await deeds()]).toEqual(before);
+    expect([await tokens(), await actions()]).toEqual(before);
   });
 
   it('is in the same transaction as each change, and fails with it', async () => {
     const { accessTokens: store } = database;
     const { id } = await add('a');
-    const before = [await tokens(), await deeds()];
+    const before = [await tokens(), await actions()];
     await testDatabase.query('ALTER TABLE audit RENAME TO elsewhere');
     for (const change of [
       () => add('b'),
@@ -151,19 +149,9 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     ])
       await expect(change()).rejects.toThrow(/audit/);
     await testDatabase.query('ALTER TABLE elsewhere RENAME TO audit');
-    expect([await tokens(), await deeds()]).toEqual(before);
+    expect([await tokens(), await actions()]).toEqual(before);
     await store.revoke(id, at, by);
-    expect(await deeds()).toHaveLength(2);
-  });
-
-  it('shows the issuer as it is in the transaction', async () => {
-    const { accessTokens: store } = database;
-    const own = await add('a');
-    await store.revoke(own.id, at, by);
-    const seen: unknown[] = [];
-    const check = (token: AccessToken | null) => void seen.push(token);
-    await store.addBelow(10, limited('b'), { by: { id: own.id, name: 'shop' }, check });
-    expect(seen).toMatchObject([{ id: own.id, revokedAt: at }]);
+    expect(await actions()).toHaveLength(2);
   });
 
   it('stays in the order of numbers with several concurrent processes', async () => {
@@ -197,36 +185,21 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     );
   });
 
-  it('lists the newest first, optionally before a number, of one action, or up to a limit', async () => {
-    for (const hash of ['a', 'b', 'c']) await add(hash);
-    const { id = 0 } = (await database.accessTokens.findByHash('b')) ?? {};
-    await database.accessTokens.revoke(id, at, by);
-    const numbers = async (query: Parameters<typeof list>[0]) =>
-      (await list(query)).map(({ number }) => number);
-    const [fourth = 0, third = 0, second = 0, first = 0] = await numbers({});
-    expect(await numbers({ limit: 2 })).toEqual([fourth, third]);
-    expect(await numbers({ before: third })).toEqual([second, first]);
-    expect(await numbers({ action: 'token_created', limit: 2 })).toEqual([third, second]);
-    expect(await numbers({ action: 'token_created', before: second })).toEqual([first]);
-    expect(await numbers({ action: 'token_revoked' })).toEqual([fourth]);
-    expect(await numbers({ action: 'restored' })).toEqual([]);
-  });
-
   it('stores actions without a token, and never reuses a number', async () => {
     const file = { name: 'plants.csv', resources: ['plants'], imported: 3, alreadyThere: 2, bad: 1 };
-    const deed: AuditEvent = {
+    const event: AuditEvent = {
       at: 5,
       by: { user: 'anna' },
       action: 'imported',
       about: { file: { ...file, complete: true } },
     };
     // A retry of an attempt with an unknown outcome.
-    for (const _ of [1, 2]) await database.audit.add(deed);
+    for (const _ of [1, 2]) await database.audit.add(event);
     const [first, ...rest] = await list();
-    expect(first).toEqual({ ...deed, number: expect.any(Number) });
+    expect(first).toEqual({ ...event, number: expect.any(Number) });
     expect(rest).toEqual([]);
     await testDatabase.query('DELETE FROM audit');
-    await database.audit.add({ ...deed, at: 6 });
+    await database.audit.add({ ...event, at: 6 });
     expect((await list())[0]?.number).toBeGreaterThan(first?.number ?? 0);
   });
 

@@ -58,26 +58,6 @@ describe.each(enginesOfStore())('changes on %s', (kind) => {
     },
   );
 
-  it('rejects a position after the last change, as after a restore with other tools', async () => {
-    await store.create(plantsOf(1));
-    const { number = 0, ...last } = await store.lastChange();
-    await expectExpired({ ...last, number: number + 1_000_000 });
-  });
-
-  it('rejects all earlier positions once cursors are invalidated, also by another process', async () => {
-    await store.create(plantsOf(1, 2));
-    const { last: middle } = await store.listChanges(undefined, { ...high, matches: 1 });
-    const { last: end } = await follow();
-    for (let time = 0; time < 2; time++) {
-      await invalidateCursors();
-      for (const position of [middle, end, { generation: '', id: 1n }]) await expectExpired(position);
-      const { seen, last } = await follow();
-      expect(seen).toEqual(['1 plant 1', '2 plant 2']);
-      expect((await follow(last)).seen).toEqual([]);
-      expect((await store.lastChange()).generation).toBe(last?.generation);
-    }
-  });
-
   it('returns positions as in version 1.4 for a store from that version, until cursors are invalidated', async () => {
     await store.create(plantsOf(1));
     await testDatabase.query('UPDATE store SET accepts_old_cursors = (1 = 1)');

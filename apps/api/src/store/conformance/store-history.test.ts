@@ -3,7 +3,7 @@ import { type Change, isTombstone, removalOf } from '@plant-store/records';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { enginesOfStore } from '../../../test/support/database/engines.js';
-import { storesWithShards, usePlantStore } from '../../../test/support/database/use-plant-store.js';
+import { usePlantStore } from '../../../test/support/database/use-plant-store.js';
 import { until } from '../../../test/support/until.js';
 import { cleanHistory } from '../clean-history.js';
 
@@ -37,31 +37,6 @@ describe.each(kinds)('the history of plants on %s', (kind) => {
     testDatabase.query(
       `UPDATE plants_history SET replaced_at = ${Date.now() - days * dayMs} WHERE name = '${name}'`,
     );
-
-  it('has each of several changes in one commit, and nothing for a create', async () => {
-    await store.create([{ id: 1n, name: 'a', addedBy: '7' }]);
-    expect(await stored()).toEqual([]);
-    const changes = ['b', 'b', 'c'].map((name) => ({ ...rename(1n, name), by: name }));
-    await store.change([...changes, rename(1n, 'd')]);
-    const { states = [] } = (await store.listStates(1n, undefined, limits)) ?? {};
-    expect(states.map(({ fields: { name }, by }) => [name, by])).toEqual([
-      ['d', undefined],
-      ['c', 'c'],
-      ['b', 'b'],
-      ['a', '7'],
-    ]);
-    expect(await stored()).toEqual(['a', 'b', 'c']);
-    // An updated plant has the update's number in the feed.
-    const rows = await testDatabase.query<{ n: unknown }>(
-      'SELECT change_place AS n FROM plants_history ORDER BY history_place',
-    );
-    const numbers = rows.map(({ n }) => Number(n));
-    expect(numbers).toHaveLength(3);
-    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-    expect(numbers[0]).toBeGreaterThan(0);
-    await store.change([rename(1n, 'e'), removalOf<Plant>(1n), rename(1n, 'f')]);
-    expect(await stored()).toEqual([]);
-  });
 
   it('misses no state when several instances change a plant back and forth', async () => {
     const stores = [store, await open(Number.POSITIVE_INFINITY), await open(Number.POSITIVE_INFINITY)];
@@ -154,18 +129,3 @@ describe.each(kinds)('the history of plants on %s', (kind) => {
     expect(await stored()).toEqual([]);
   });
 });
-
-describe.each(storesWithShards().filter((kind) => kind === 'citus' || kind === 'postgresql with shards'))(
-  'the history of plants on %s',
-  (kind) => {
-    const { store } = usePlantStore(kind);
-
-    it('has only fields of the plant', async () => {
-      await store.create([{ id: 1n, name: 'a' }]);
-      await store.change([rename(1n, 'b')]);
-      const { states = [] } = (await store.listStates(1n, undefined, limits)) ?? {};
-      expect(states.map(({ fields }) => fields.name)).toEqual(['b']);
-      expect(await store.removeOldStates()).toBe(false);
-    });
-  },
-);

@@ -1,8 +1,6 @@
-import { createServer } from 'node:net';
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { beforeEach, expect, inject, it } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
-import { listen } from '../../../test/support/listen.js';
 import { type PoolerBehaviour, startPooler } from '../../../test/support/postgresql/start-pooler.js';
 import { OperatorError } from '../../errors/operator-error.js';
 
@@ -48,21 +46,6 @@ it('a pooler in transaction mode is used when it supports prepared statements', 
   expect(outcomes.flat().filter(({ stored }) => stored)).toHaveLength(10);
   await database.check();
   await database.close();
-});
-
-it('a pooler that rejects connection settings is reported with what to set there', async () => {
-  const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: options', '', ''].join('\0');
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(4 + Buffer.byteLength(fields));
-  const pooler = createServer((client) => {
-    client.on('error', () => undefined);
-    client.once('data', () => client.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])));
-  });
-  const { port } = new URL(await listen(pooler));
-  await expectRejection(
-    openTestDatabase({ url: Object.assign(new URL(url), { port }).href }),
-    /: unsupported startup parameter: options\nThere is a pooler .*\(PgBouncer: ignore_startup_parameters = options\)/,
-  );
 });
 
 it('a pooler that drops connection settings is rejected, unless the user has these', async () => {

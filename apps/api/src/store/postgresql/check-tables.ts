@@ -58,7 +58,7 @@ async function checkInsert(connection: ClientBase, table: Table): Promise<void> 
   await connection.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
   try {
     // This plans the insert and checks its privileges, but does not run it.
-    const { sql, args = [] } = createInsert(table).compose([], 0);
+    const { sql, args = [] } = createInsert(table)([], 0);
     await connection.query(`EXPLAIN ${sql}`, [...args]);
   } catch (error) {
     const serverError = findDriverError(error);

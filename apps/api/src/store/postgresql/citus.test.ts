@@ -1,13 +1,14 @@
 import { resources } from '@plant-store/contract/resources';
 import type pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createSql } from '../../../scripts/create-sql.js';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { createStandInCitus, distributeStandIn } from '../../../test/support/postgresql/stand-in-citus.js';
 import { onInsert, useConnections } from '../../../test/support/postgresql/use-connections.js';
 import { until } from '../../../test/support/until.js';
 import { OperatorError } from '../../errors/operator-error.js';
 import { readMigrations } from '../migrations.js';
-import { allTables, createSql, tableOf } from '../table.js';
+import { allTables, tableOf } from '../table.js';
 import { distributeTables } from './citus.js';
 import { migratePostgresql } from './migrate-postgresql.js';
 
@@ -68,10 +69,6 @@ describe('distributing tables', () => {
     await connection.query(`INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 5) AS id`);
   });
 
-  /** Makes Citus distribute a table by other statements. */
-  const distributeBy = (sql: string) =>
-    connection.query(`CREATE OR REPLACE FUNCTION create_distributed_table(name regclass, key text, shard_count int DEFAULT NULL, colocate_with text DEFAULT 'none')
-      RETURNS void LANGUAGE sql AS $$ ${sql} $$`);
   const countOf = async (table: string) => (await database.query(`SELECT FROM ${table}`)).length;
   const isWaiting = async () =>
     (await database.query(`SELECT FROM pg_locks WHERE NOT granted AND relation = 'plants'::regclass`))
@@ -100,30 +97,6 @@ describe('distributing tables', () => {
     const outcomes = await Promise.all([distributeTables(connection, 4), distributeTables(other, 4)]);
     expect(new Set(outcomes.map(({ moved }) => moved))).toEqual(new Set([5n, undefined]));
     expect(await countOf('pg_dist_shard')).toBe(4);
-  });
-
-  it('distributes a local table that Citus knows', async () => {
-    await connection.query(`INSERT INTO pg_dist_partition VALUES ('plants', 'n', NULL, 's')`);
-    await distributeBy(`UPDATE pg_dist_partition SET partmethod = 'h', partkey = key;
-      INSERT INTO pg_dist_shard VALUES (1, name, -2147483648, 2147483647); INSERT INTO pg_dist_placement VALUES (1, 1)`);
-    expect(await distributeTables(connection, 1)).toEqual({ shards: 1, nodes: 1, moved: 5n });
-  });
-
-  it('lets running instances go on while it waits for a writer, and is done once that has ended', async () => {
-    const [writer, instance] = [await connect(), await connect()];
-    await writer.query(`BEGIN; INSERT INTO plants VALUES (6, 'Moss')`);
-    const done = distributeTables(connection, undefined);
-    await until(isWaiting);
-    // It waits behind the command, which waits for the writer.
-    await instance.query(`INSERT INTO plants VALUES (7, 'Ivy')`);
-    await writer.query('COMMIT');
-    expect(await done).toEqual({ shards: 4, nodes: 2, moved: 7n });
-  });
-
-  it('leaves the table as it was when Citus fails', async () => {
-    await distributeBy('DELETE FROM plants; SELECT 1 / 0');
-    await expect(distributeTables(connection, undefined)).rejects.toThrow('division by zero');
-    expect(await countOf('plants')).toBe(5);
   });
 
   it('removes the history, which needs a trigger', async () => {

@@ -3,28 +3,31 @@ import { messageOf, OperatorError } from '../../errors/operator-error.js';
 import { pathOfPage } from '../../package-folder.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { allTables, type Table } from '../table.js';
-import { connectionSettings, findUndurable, selectSessionSettings, withConnection } from './connection.js';
+import {
+  connectionSettings,
+  findDurabilityProblem,
+  selectSessionSettings,
+  withConnection,
+} from './connection.js';
 import { changeTables } from './migrate-postgresql.js';
 import { negotiate } from './negotiate.js';
-import type { InsertStatement } from './postgresql-store.js';
+import type { ComposeInsert } from './postgresql-store.js';
 
-/** Creates an insert with a list of values: Citus finds the shards of these, but not of what `unnest` returns. */
-export function createInsertOfValues<Fields>(table: Table<Fields>): InsertStatement<Fields> {
+/** Creates an insert with a list of values, because Citus cannot find the shards of rows that `unnest` returns. */
+export function createInsertOfValues<Fields>(table: Table<Fields>): ComposeInsert<Fields> {
   const columns = ['id', ...table.fieldColumns, 'added_by', 'added_at'];
   const parametersOf = (_: unknown, row: number) =>
     `(${columns.map((_, at) => `$${columns.length * row + at + 1}`)})`;
-  return {
-    compose: (records, now) => ({
-      sql: `INSERT INTO ${table.name} (${columns}) VALUES ${records.map(parametersOf)} ON CONFLICT (id) DO NOTHING RETURNING id`,
-      args: records.flatMap((record) => {
-        const { id, addedBy = null, addedAt = now } = record;
-        return [id, ...table.toColumns(record), addedBy, addedAt];
-      }),
+  return (records, now) => ({
+    sql: `INSERT INTO ${table.name} (${columns}) VALUES ${records.map(parametersOf)} ON CONFLICT (id) DO NOTHING RETURNING id`,
+    args: records.flatMap((record) => {
+      const { id, addedBy = null, addedAt = now } = record;
+      return [id, ...table.toColumns(record), addedBy, addedAt];
     }),
-  };
+  });
 }
 
-/** Reads how many shards the first table has, and on how many nodes; `undefined` where Citus does not distribute it by the id. */
+/** Returns how many shards the first table has, and on how many nodes; `undefined` if Citus does not distribute it by the id. */
 export async function readShards(connection: ClientBase, [table]: readonly Table[]) {
   if (!(await hasCitus(connection))) return undefined;
   const { rows } = await connection.query<{ shards: number; nodes: number }>(
@@ -37,7 +40,7 @@ export async function readShards(connection: ClientBase, [table]: readonly Table
   return rows.find(({ shards }) => shards > 0);
 }
 
-/** Checks the nodes that run. @throws {OperatorError} when one would acknowledge a record before it is on its disk */
+/** Checks the running nodes. @throws {OperatorError} when one would acknowledge a record before it is on its disk */
 export async function requireDurableNodes(connection: ClientBase): Promise<void> {
   const { rows } = await connection.query<{ node: string; settings: string }>(
     `SELECT nodename || ':' || nodeport AS node, result AS settings FROM pg_catalog.pg_dist_node,
@@ -46,13 +49,13 @@ export async function requireDurableNodes(connection: ClientBase): Promise<void>
     [`SELECT row_to_json(session) FROM (${selectSessionSettings}) AS session`],
   );
   for (const { node, settings } of rows) {
-    const undurable = findUndurable(JSON.parse(settings), ` on its node ${node}`);
-    if (undurable !== undefined)
-      throw new OperatorError(`The database cannot be used: ${undurable.found}. ${undurable.advice}`);
+    const problem = findDurabilityProblem(JSON.parse(settings), ` on its node ${node}`);
+    if (problem !== undefined)
+      throw new OperatorError(`The database cannot be used: ${problem.found}. ${problem.advice}`);
   }
 }
 
-/** See `distributeTables`; it opens a connection for that. @throws {OperatorError} with what to do */
+/** Opens a connection, and calls `distributeTables`. @throws {OperatorError} with what to do */
 export async function distributePostgresql(location: PostgresqlLocation, shards: number | undefined) {
   try {
     const settings = connectionSettings(await negotiate(location), location.timeouts.startConnectMs);
@@ -69,12 +72,12 @@ export async function distributePostgresql(location: PostgresqlLocation, shards:
 }
 
 /**
- * Distributes the tables of all resources by id on a Citus cluster, each with the same shards, in one transaction for which inserts wait,
- * and removes the copies that stay on the coordinator.
+ * Distributes the tables of all resources by id on a Citus cluster, each over the same shards, in one transaction that blocks inserts. Then
+ * removes the copies on the coordinator.
  *
- * @param shards by default 2 for each node and at least 4
- * @returns over how many shards and nodes, and how many records were moved there; `undefined` when all were distributed before
- * @throws {OperatorError} when they are distributed over another number of shards than asked for, or stay locked
+ * @param shards default: 2 for each node, at least 4
+ * @returns the numbers of shards, nodes, and moved records; `moved` is `undefined` if all tables were distributed before
+ * @throws {OperatorError} when the tables already have another number of shards, or stay locked
  */
 export async function distributeTables(
   connection: ClientBase,
@@ -91,7 +94,7 @@ export async function distributeTables(
     throw new OperatorError(
       `The tables are already distributed, over ${extent.shards} shards, which this command does not change. ${pathOfPage('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
     );
-  // That needs a moment without any reader, so it has a transaction of its own: a long export must not undo the move.
+  // Separate transactions, because they need a moment without readers, and a long export must not undo the move.
   for (const { name } of tables)
     await changeTables(connection, () =>
       connection.query(`SELECT truncate_local_data_after_distributing_table('${name}')`),
@@ -116,7 +119,7 @@ async function countNodes(connection: ClientBase): Promise<number> {
   );
 }
 
-/** Citus distributes no table with a trigger. To drop it needs a moment without any reader, too. */
+/** Removes the history, because Citus distributes no table with a trigger. This also needs a moment without readers. */
 async function removeHistory(connection: ClientBase, { name, states }: Table): Promise<void> {
   const { rows } = await connection.query(
     'SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgname = $2',
@@ -128,21 +131,21 @@ async function removeHistory(connection: ClientBase, { name, states }: Table): P
     );
 }
 
-/** Distributes the tables that are not, and returns how many records these have; `undefined` if there are none. */
+/** Distributes the tables that are still local, and returns how many records they have; `undefined` if there are no such tables. */
 async function moveToShards(connection: ClientBase, shards: number, tables: readonly Table[]) {
-  // Of two commands at the same time, the second one finds the tables distributed.
+  // If two commands run at the same time, the second one finds the tables distributed.
   const local: string[] = [];
   for (const table of tables) if (!(await readShards(connection, [table]))) local.push(table.name);
   if (local.length === 0) return undefined;
-  // The copy of a large store takes hours.
+  // Copying a large store takes hours.
   await connection.query(`LOCK TABLE ${local} IN EXCLUSIVE MODE; SET LOCAL statement_timeout = 0`);
   const first = tables[0]?.name;
   let moved = 0n;
   for (const name of local) {
     const { rows } = await connection.query(`SELECT count(*) AS records FROM ${name}`);
     moved += BigInt(rows[0].records);
-    const place = name === first ? `'none', shard_count => ${shards}` : `'${first}'`;
-    await connection.query(`SELECT create_distributed_table('${name}', 'id', colocate_with => ${place})`);
+    const target = name === first ? `'none', shard_count => ${shards}` : `'${first}'`;
+    await connection.query(`SELECT create_distributed_table('${name}', 'id', colocate_with => ${target})`);
   }
   return moved;
 }

@@ -33,6 +33,7 @@ async function findEncryption(parameters: string, host = '127.0.0.1'): Promise<r
 it.each([
   ['no TLS by default', '', '127.0.0.1', false],
   ['no TLS', 'sslmode=disable', '127.0.0.1', false],
+  ['TLS if the server has it', 'sslmode=prefer', 'localhost', true],
   ['TLS with any certificate', 'sslmode=require', 'localhost', true],
   ['TLS with a certificate of the CA for any host', 'sslmode=verify-ca&sslrootcert=CA', 'localhost', true],
   ['TLS with a certificate of the CA for the host', 'sslmode=verify-full&sslrootcert=CA', '127.0.0.1', true],

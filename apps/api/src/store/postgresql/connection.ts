@@ -83,8 +83,8 @@ export interface SessionSettings {
 export const selectSessionSettings = `
   SELECT current_setting('synchronous_commit') AS commits, current_setting('client_min_messages') AS messages`;
 
-/** Finds a setting that breaks durability, with advice; `where` is the place of the session, for the sentence. */
-export function findUndurable({ commits, messages }: SessionSettings, where = '') {
+/** Finds a setting that breaks durability, with advice. `where` says in the message which server has it. */
+export function findDurabilityProblem({ commits, messages }: SessionSettings, where = '') {
   const adviseToSet = (setting: string) => `Set it for the user: ALTER ROLE … SET ${setting}.`;
   if (commits === 'off')
     return {

@@ -13,8 +13,8 @@ import { durableColumnSql } from './probe-commit.js';
 import type { Query } from './run-query.js';
 
 /**
- * Numbers changes: each has the number of its transaction plus a base. Transactions commit in any order, so only those
- * numbers are final that are below the oldest one in progress that may change records.
+ * SQL for change numbers. A change has the number of its transaction plus a base. Transactions commit in any order, so only the numbers below
+ * the oldest transaction that may still change records are final.
  */
 export interface ChangeNumbers {
   /** SQL for the number of the transaction that it runs in. */
@@ -23,13 +23,13 @@ export interface ChangeNumbers {
   readonly bounds: string;
 }
 
-/** The table of the base keeps the name that released migrations gave it. The base is that of all tables. */
+/** The table of the base, which all resources share. Released migrations use this name. */
 const baseTable = 'plants_change_base';
 
 /**
- * The number after all transactions that have ended, and of the oldest one that has written and holds a lock on a table for that, if it is
- * lower: later ones have begun. A statement locks the table before its transaction has a number, and keeps the lock until others see what
- * it has written. Locks have the lower half of a number, which is that nearest to the next one.
+ * The query for `bounds`. The first number that is not final is that of the oldest transaction that has locked a table to write, or else the
+ * next number: a statement locks the table before its transaction gets a number, and keeps the lock until its changes are visible.
+ * `pg_locks` has only the lower 32 bits of a number; the full number is the one closest to the next number.
  */
 const composeBounds = (base: bigint, tables: readonly Pick<Table, 'name'>[]) => `
   WITH next AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS number), writer AS (

@@ -26,12 +26,14 @@ const isAscii = (column: string) => `octet_length(${column}) = char_length(${col
 
 const lower = (column: string) => `lower(${column} COLLATE "C")`;
 
-/** The order of a list: the sort key, a condition for its rows, and one for the rows after a position. */
+/** The order of a list. */
 interface Order {
   readonly by: string;
   /** The same order, written so that PostgreSQL does not use an index for it. */
   readonly bySorting: string;
-  readonly of: string;
+  /** The condition for the rows of the list. */
+  readonly condition: string;
+  /** The condition for the rows after a position. */
   after(id: string, addedAt?: string): string;
 }
 
@@ -43,7 +45,7 @@ function describeOrder(order: string): Order {
     return {
       by: `id${direction}`,
       bySorting: `id + 0${direction}`,
-      of: by === 'id' ? 'true' : 'added_at IS NULL',
+      condition: by === 'id' ? 'true' : 'added_at IS NULL',
       after: (id) => `id ${beyond} ${id}`,
     };
   const byTime = (time: string) =>
@@ -51,7 +53,7 @@ function describeOrder(order: string): Order {
   return {
     by: byTime('added_at'),
     bySorting: byTime('added_at + 0'),
-    of: 'added_at IS NOT NULL',
+    condition: 'added_at IS NOT NULL',
     after: (id, addedAt) => `(added_at, id) ${beyond} (${addedAt}, ${id})`,
   };
 }
@@ -130,7 +132,7 @@ export async function listIds(
   const { by } = partsOfOrder(query.order);
   if (!['id', 'time', 'untimed'].includes(by))
     return listByText(run, table, by, query, { matches, bytes: maxBytes });
-  const { by: orderSql, bySorting, of, after: afterSql } = describeOrder(query.order);
+  const { by: orderSql, bySorting, condition, after: afterSql } = describeOrder(query.order);
   const { indexedSql: matchesAll, args } = matchesSql(table, query);
   const search = query.q === undefined ? undefined : createSearch(query.q);
   const startedAt = performance.now();
@@ -142,7 +144,7 @@ export async function listIds(
   for (let size = matches + 1; ; size = Math.min(size * maxGrowth, Math.max(recordsPerSearch, matches + 1))) {
     // Ids are numbers, so they can be part of the statement.
     const isAfter = after === undefined ? [] : afterSql(`${after.id}`, `${after.addedAt}`);
-    const inOrder = [of, matchesAll, isAfter].flat().join(' AND ');
+    const inOrder = [condition, matchesAll, isAfter].flat().join(' AND ');
     const read = (from: string, sort: string) =>
       run({
         sql: `SELECT id, added_at, ${table.bytes}${texts} FROM ${from} ORDER BY ${sort} LIMIT ${size}`,
@@ -160,7 +162,7 @@ export async function listIds(
     const endsAt = performance.now() + durationMs;
     for (const [idText, time, size, ...texts] of rows) {
       const id = BigInt(String(idText));
-      const isFound = search === undefined || (await search.hasOne(texts));
+      const isFound = search === undefined || (await search.matchesAny(texts));
       if (isFound) {
         bytes += Number(size);
         if (ids.length > 0 && (ids.length === matches || bytes > maxBytes)) return { ids, last };
@@ -217,32 +219,29 @@ async function listByText(
   const search = folded === undefined ? undefined : createSearch(folded);
   const found: { id: bigint; bytes: number; key: string }[] = [];
   for (const [id, bytes, text, ...searched] of [...ascii, ...others]) {
-    if (search !== undefined && !(await search.hasOne(searched))) continue;
+    if (search !== undefined && !(await search.matchesAny(searched))) continue;
     found.push({ id: BigInt(String(id)), bytes: Number(bytes), key: sortKeyOf(String(text)) });
   }
-  const compare = (a: Placed, b: Placed) => comparePlaces(isDescending ? b : a, isDescending ? a : b);
+  const compare = (a: SortPosition, b: SortPosition) =>
+    comparePositions(isDescending ? b : a, isDescending ? a : b);
   const start = after && { id: after.id, key: after.key ?? '' };
   const sorted = found.filter((each) => start === undefined || compare(each, start) > 0).sort(compare);
   let total = 0;
-  const isWithin = ({ bytes }: { readonly bytes: number }, at: number) => {
+  const page = sorted.filter(({ bytes }, index) => {
     total += bytes;
-    return at < matches && (at === 0 || total <= maxBytes);
-  };
-  const page = sorted.slice(
-    0,
-    (sorted.findIndex((each, at) => !isWithin(each, at)) + 1 || sorted.length + 1) - 1,
-  );
+    return index < matches && (index === 0 || total <= maxBytes);
+  });
   const end = page.length < sorted.length ? page.at(-1) : undefined;
   return { ids: page.map(({ id }) => id), last: end && { id: end.id, key: end.key } };
 }
 
-interface Placed {
+interface SortPosition {
   readonly id: bigint;
   readonly key: string;
 }
 
 /** Compares by key, as UTF-8 bytes, then by id. */
-function comparePlaces(a: Placed, b: Placed): number {
+function comparePositions(a: SortPosition, b: SortPosition): number {
   return Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)) || (a.id < b.id ? -1 : Number(a.id > b.id));
 }
 
@@ -285,7 +284,7 @@ async function countFound(run: Query, table: TableParts, q: string, matches: Mat
   const select = `SELECT ${table.searches.join(', ')} FROM ${table.name}`;
   async function countIn(rows: readonly (readonly unknown[])[]): Promise<number> {
     let found = 0;
-    for (const texts of rows) if (await search.hasOne(texts)) found++;
+    for (const texts of rows) if (await search.matchesAny(texts)) found++;
     return found;
   }
   const rows = await run({
@@ -348,7 +347,7 @@ function createSearch(q: string) {
   let turnEndsAt = performance.now() + turnMs;
   return {
     folded,
-    async hasOne(texts: readonly unknown[]): Promise<boolean> {
+    async matchesAny(texts: readonly unknown[]): Promise<boolean> {
       for (const text of texts) {
         if (typeof text !== 'string') continue;
         const search = searchText(text, folded);
@@ -387,13 +386,13 @@ export function createListPage<Fields>(
   );
 
   function compose({ order, after }: ListQuery, rows: number): Statement {
-    const { of, after: isAfter, by } = describeOrder(order);
+    const { condition, after: isAfter, by } = describeOrder(order);
     const position = [after?.id, partsOfOrder(order).by === 'time' ? after?.addedAt : undefined];
     return {
       sql: `
         SELECT * FROM (
           SELECT ${selected.join(', ')}, ${bytes} > ${shortRecord} FROM ${name}
-          WHERE ${of}${after === undefined ? '' : ` AND ${isAfter('$2', '$3')}`} AND ${durableOnceSql} IS NOT FALSE
+          WHERE ${condition}${after === undefined ? '' : ` AND ${isAfter('$2', '$3')}`} AND ${durableOnceSql} IS NOT FALSE
           ORDER BY ${by} LIMIT ${longestPage + 1}
         ) AS page LIMIT $1`,
       args: [rows, ...position.filter((value) => value !== undefined)],

@@ -11,8 +11,8 @@ const migrationLock = 72_707_369;
 export const migrationTimeoutMs = 60_000;
 
 /**
- * How long a migration waits for a lock on a table, in milliseconds. While it waits, for example for a dump, every later
- * statement on that table waits behind it, those of running instances too.
+ * How long a migration waits for a lock on a table, in milliseconds. While it waits, for example for a dump, every later statement on that
+ * table waits behind it, including those of running instances.
  */
 const lockTimeoutMs = 500;
 

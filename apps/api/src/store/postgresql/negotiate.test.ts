@@ -1,12 +1,12 @@
 import { connect as connectTo, createServer, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { createDatabase, query } from '@plant-store/postgresql-server';
+import { createDatabase } from '@plant-store/postgresql-server';
 import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { recordLog } from '../../../test/support/database/record-log.js';
 import { examine } from '../../../test/support/examine.js';
 import { listen } from '../../../test/support/listen.js';
-import { createCertificate, enableTls } from '../../../test/support/postgresql/enable-tls.js';
+import { createCertificate } from '../../../test/support/postgresql/enable-tls.js';
 import { parseConfig } from '../../config.js';
 import { openDatabase } from '../open-database.js';
 import { connectionSettings, withConnection } from './connection.js';
@@ -90,19 +90,6 @@ it.each(['require', 'verify-full'])('never connects without TLS by sslmode=%s', 
   expect(withoutTls).toBe(0);
 });
 
-it('connects with TLS with sslmode=prefer if the server supports it', async () => {
-  await enableTls(inject('postgresqlUrl'));
-  const database = await openTestDatabase({ url: `${url}?sslmode=prefer` });
-  await database.stores.plant.create([plant]);
-  const rows = await query<{ ssl: boolean }>(
-    url,
-    `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
-     WHERE datname = current_database() AND application_name = 'plant-store'`,
-  );
-  await database.close();
-  expect(rows).toEqual([{ ssl: true }]);
-});
-
 const reason = 'unsupported startup parameter in options: statement_timeout. Please use unpooled connection';
 const rejectOptions = (first: Buffer, client: Socket) => {
   if (!first.includes('options\0')) return 'pass' as const;
@@ -127,6 +114,16 @@ it('does not start behind such a pooler with another schema, because tables woul
   const front = await startFront(rejectOptions);
   await expect(openTestDatabase({ url: `${front}?schema=garden` })).rejects.toThrow(
     /unsupported startup parameter in options.*\n.*Neon: the host without -pooler/,
+  );
+});
+
+it('reports what to set where a pooler rejects all settings of a connection', async () => {
+  const front = await startFront((_, client) => {
+    refuse(client, '08P01', 'unsupported startup parameter: options');
+    return 'refused';
+  });
+  await expect(openTestDatabase({ url: front })).rejects.toThrow(
+    /: unsupported startup parameter: options\nThere is a pooler .*\(PgBouncer: ignore_startup_parameters = options\)/,
   );
 });
 

@@ -5,7 +5,7 @@ import {
   connectionSettings,
   createConnection,
   endConnection,
-  findUndurable,
+  findDurabilityProblem,
   queryTimeoutMs,
   type SessionSettings,
   selectSessionSettings,
@@ -17,7 +17,7 @@ import { findDriverError } from './errors.js';
 const hasNoTls = (message: string) =>
   message.includes('does not support SSL connections') ||
   (message.includes('no pg_hba.conf entry') && /SSL (encryption|on)$/.test(message));
-/** The error of a provider's pooler, which cannot be configured to ignore options, as PgBouncer can. */
+/** The error of a hosted pooler. (PgBouncer can be configured to ignore these options.) */
 const noOptions = /unsupported startup parameter in options/;
 
 export interface PoolerNote {
@@ -29,8 +29,8 @@ export interface PoolerNote {
  * Connects once to resolve what the location leaves open: whether to use TLS (with `sslmode=prefer`), and whether a pooler accepts session
  * settings.
  *
- * @returns the location for all further connections
- * @throws {Error} any other error of the connection
+ * @returns the location for all later connections
+ * @throws the connection's error in every other case
  */
 export async function negotiate(
   location: PostgresqlLocation,
@@ -52,22 +52,22 @@ export async function negotiate(
     // With another schema, tables would be in the wrong one.
     if (location.schema !== 'public' || location.withoutOptions || !noOptions.test(message)) throw error;
     warn({
-      found: 'the pooler in front of the database rejects statement_timeout',
+      found: 'the connection pooler rejects statement_timeout',
       advice: "Set it for the user: ALTER ROLE … SET statement_timeout = '5s'.",
     });
     return { ...location, withoutOptions: true };
   }
 }
 
-/** Which of two connections runs each probe. The order is irregular, because a pooler may alternate its backends. */
+/** Which connection runs each probe. The order is irregular, because a pooler may alternate its backends. */
 const probeOrder = [0, 1, 0, 0, 1] as const;
 
 /** The errors of a prepared statement whose name is unknown to the backend, or taken by another statement. */
 const preparedStatementErrors = ['26000', '42P05'];
 
-const noPreparedStatements = `The database cannot be used: a pooler in transaction mode is in front of it that does not \
-support prepared statements. Enable them (PgBouncer 1.21 or later, max_prepared_statements), pool sessions \
-(pool_mode = session; at Supabase, the pooler's port 5432), or set DATABASE_URL to PostgreSQL itself.`;
+const noPreparedStatements = `Cannot use the database: the connection pooler runs in transaction mode and does not support \
+prepared statements. Enable them (PgBouncer 1.21 or later, max_prepared_statements), use session pooling \
+(pool_mode = session; on Supabase, port 5432 of the pooler), or point DATABASE_URL directly at PostgreSQL.`;
 
 /**
  * Detects a pooler in transaction mode, which assigns a backend to a connection for each transaction.
@@ -79,28 +79,29 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
     ...connectionSettings(location, location.timeouts.startConnectMs),
     query_timeout: queryTimeoutMs(location),
   };
-  const connections = [0, 1].map(() => createConnection(settings));
-  const backends = connections.map(() => new Set<number>());
-  // The user may be limited to a single connection.
-  const isSingle = location.poolSize === 1;
-  let undurable: ReturnType<typeof findUndurable>;
+  const connections = [0, 1].map(() => ({ client: createConnection(settings), pids: new Set<number>() }));
+  // The user may be limited to a single connection at a time.
+  const hasOneConnection = location.poolSize === 1;
+  let durabilityProblem: ReturnType<typeof findDurabilityProblem>;
   try {
-    for (const turn of isSingle ? [0, 1] : probeOrder) {
-      const [connection, seen] = [connections[turn], backends[turn]];
-      if (connection === undefined || seen === undefined) continue;
-      if (seen.size === 0) await connection.connect();
-      const { pid, text, ...settings } = await probe(connection, `turn ${turn}`);
-      seen.add(pid);
-      undurable ??= findUndurable(settings);
-      if (text !== `turn ${turn}`) throw new OperatorError(noPreparedStatements);
-      if (isSingle) await connection.end();
+    for (const index of hasOneConnection ? [0, 1] : probeOrder) {
+      const connection = connections[index];
+      if (connection === undefined) continue;
+      const { client, pids } = connection;
+      if (pids.size === 0) await client.connect();
+      const { pid, text, ...sessionSettings } = await probe(client, `connection ${index}`);
+      pids.add(pid);
+      durabilityProblem ??= findDurabilityProblem(sessionSettings);
+      if (text !== `connection ${index}`) throw new OperatorError(noPreparedStatements);
+      if (hasOneConnection) await client.end();
     }
-    const pids = backends.flatMap((seen) => [...seen]);
+    // A direct connection always reaches the same backend. More or fewer than one PID per connection, or a shared PID, means a pooler.
+    const pids = connections.flatMap((connection) => [...connection.pids]);
     const isPooled = pids.length !== connections.length || pids[0] === pids[1];
     // A session setting does not apply to the next transaction, which may run on another backend.
-    if (isPooled && undurable !== undefined)
+    if (isPooled && durabilityProblem !== undefined)
       throw new OperatorError(
-        `The database cannot be used: ${undurable.found}, and behind a pooler the service cannot set this. ${undurable.advice}`,
+        `Cannot use the database: ${durabilityProblem.found}. The service cannot change this setting through a pooler. ${durabilityProblem.advice}`,
       );
     return { isPooled };
   } catch (error) {
@@ -108,7 +109,7 @@ export async function checkPooler(location: PostgresqlLocation): Promise<{ reado
     if (code === undefined || !preparedStatementErrors.includes(code)) throw error;
     throw new OperatorError(noPreparedStatements, { cause: error });
   } finally {
-    await Promise.all(connections.map(endConnection));
+    await Promise.all(connections.map(({ client }) => endConnection(client)));
   }
 }
 

@@ -6,8 +6,8 @@ import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from 
 const minPoolSizeToMonitor = 3;
 
 /**
- * Opens a pool of connections. Including the one for monitoring, there are never more than the configuration allows: a
- * connection keeps its place in the pool until the server has finished its query.
+ * Opens a pool of connections. Together with the connection for monitoring, there are never more than configured, because a connection stays
+ * in the pool until the server has finished its query.
  *
  * @param isPooled whether there is a pooler in transaction mode, which hides the backend of a connection
  */
@@ -53,8 +53,8 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean) {
 }
 
 /**
- * Runs on each new connection. It makes commits wait for the disk, and keeps a setting that waits for more, such as for
- * a standby. It enables warnings, since one of them reports that a commit did not wait; see `rejectCancelledWait`.
+ * Runs on each new connection. Makes commits wait for the disk, unless they already wait for more, such as a standby. Enables warnings,
+ * because one of them reports that a commit did not wait; see `rejectCancelledWait`.
  */
 export const prepare = `
   SELECT pg_backend_pid() AS pid, set_config('client_min_messages', 'warning', false),
@@ -78,34 +78,32 @@ function findBusyBackends(
   });
 }
 
-/** The functions that report by a warning that a commit is not complete. Their messages may be in any language. */
+/** The functions whose warning means that a commit is incomplete. Their messages may be in any language. */
 const incompleteCommitRoutines = [
-  // Of PostgreSQL: the wait for the synchronous standby was cancelled.
+  // PostgreSQL: the wait for the synchronous standby was cancelled.
   'SyncRepWaitForLSN',
-  // Of Citus: a node has prepared the transaction, but not committed it, so that its records are not shown until Citus does that.
+  // Citus: a node has prepared the transaction, but not committed it, so its records are not visible yet.
   'FinishRemoteTransactionCommit',
 ];
 
-/** The function of Citus that passes on what a worker reports: a warning of any kind, with the worker's own text. */
-const warningOfWorkerRoutine = 'DefaultCitusNoticeReceiver';
+/** The function of Citus that forwards any warning of a worker, with the worker's text. */
+const forwardedWarningRoutine = 'DefaultCitusNoticeReceiver';
 
-/** The SQLSTATE of a notice that is no warning. */
+/** The SQLSTATE of a notice that is not a warning. */
 const successfulCompletion = '00000';
 
 /**
- * Makes a statement fail whose commit is not complete: when its wait for the synchronous standby is cancelled, for example by
- * `pg_cancel_backend`, or a node of Citus fails between the two phases. The server reports a success with a warning, but the commit
- * is on the primary only, and would be lost with it, or is not shown yet. The coordinator of Citus passes on such a warning of a
- * worker without its origin, so that each warning of a worker counts.
+ * Makes a statement fail if its commit is incomplete: its wait for the synchronous standby was cancelled, for example by
+ * `pg_cancel_backend`, or a node of Citus failed between the two phases. The server reports success with a warning, but the commit is only on
+ * the primary, or not visible yet. Citus forwards a worker's warning without its origin, so every warning of a worker counts.
  *
- * This does not work inside a transaction of Prisma's client: its adapter ignores the error there, so that the COMMIT
- * would count as a success. No such transaction is used: each statement about records is a transaction of its own, and
- * `openPostgresql` heeds the error in a transaction about tokens.
+ * Prisma's client would ignore the error within a transaction, so the service uses none. Each statement about records is a separate
+ * transaction, and `runInTransaction` checks for the error in a transaction about tokens.
  */
 function rejectCancelledWait(connection: ClientBase): void {
   connection.on('notice', ({ routine, code, message }) => {
-    const isOfWorker = routine === warningOfWorkerRoutine && code !== successfulCompletion;
-    if (!incompleteCommitRoutines.includes(routine ?? '') && !isOfWorker) return;
+    const isForwarded = routine === forwardedWarningRoutine && code !== successfulCompletion;
+    if (!incompleteCommitRoutines.includes(routine ?? '') && !isForwarded) return;
     // 40003 is statement_completion_unknown. On this event the pool rejects the query and removes the connection.
     connection.emit('error', Object.assign(new Error(message), { severity: 'ERROR', code: '40003' }));
   });
@@ -128,9 +126,8 @@ export interface WatchDependencies {
 }
 
 /**
- * Ends connections of a pool whose reply will never arrive, for example because the network lost it, so that others can
- * take their place: those that are overdue although their backend is idle. A connection with a busy backend keeps its
- * place, since the backend would outlive it.
+ * Ends connections of a pool whose reply will never arrive, for example because the network lost it, so that new ones can replace them: those
+ * that are overdue although their backend is idle. A connection with a busy backend stays, because the backend would outlive it.
  */
 export function watchConnections(pool: Pick<Pool, 'on'>, dependencies: WatchDependencies) {
   const { afterMs, findBusy, endOldest = false } = dependencies;

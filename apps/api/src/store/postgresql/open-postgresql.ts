@@ -1,4 +1,3 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import type { TokenUse } from '../../auth/token-service.js';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
@@ -7,7 +6,7 @@ import { createAuditStore, type RunSteps, type Statement, type Steps } from '../
 import { type Database, type OpenOptions, stderrLog } from '../database.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
-import { type RecordStore, splitWrites, type Write, type WriteOutcome } from '../store.js';
+import type { RecordStore } from '../store.js';
 import { allTables, type Table } from '../table.js';
 import { createPrismaAccessTokenStore, insertBelowSql } from '../token-store.js';
 import { checkTables } from './check-tables.js';
@@ -22,10 +21,10 @@ import { createInsert, createPostgresqlStore } from './postgresql-store.js';
 import { confirmDurable, createProbeCommit, durableOnceSql } from './probe-commit.js';
 import { createQuery, createRunQuery } from './run-query.js';
 
-/** How many commits are in flight: while one waits for the disk, the next one is sent and planned. */
+/** How many commits may be in flight: while one waits for the disk, the next one is sent and planned. */
 const concurrentCommits = 2;
 
-/** Of how many connections one may read a list: creates need the others, and what the server has to do for them. */
+/** One connection in this many may read a list. Creates need the others, and the server's time. */
 const connectionsPerList = 4;
 
 /**
@@ -56,7 +55,7 @@ export async function openPostgresql(
         query: createQuery(pool),
         table,
         transact,
-        insert: changeNumbers
+        composeInsert: changeNumbers
           ? createInsert(table, changeNumbers.ofTransaction)
           : createInsertOfValues(table),
         changeNumbers,
@@ -68,7 +67,7 @@ export async function openPostgresql(
     );
     const query = async (statement: Statement) => (await pool.query<unknown[]>(toQuery(statement))).rows;
     let lastSteps: Promise<unknown> = Promise.resolve();
-    /** One after the other, so that those that wait for the lock take one connection, and leave the others to records. */
+    /** One after the other, so that waiting for the lock takes one connection, and records can use the others. */
     const runSteps: RunSteps = (begin) =>
       transact(() => {
         const steps = lastSteps.then(() => runInTransaction(pool, begin));
@@ -82,7 +81,10 @@ export async function openPostgresql(
       forShare: ' FOR SHARE',
       recordUses: (uses) => recordUses(pool, uses),
       async loadClient() {
-        const { PrismaClient } = await import('./generated/client.js');
+        const [{ PrismaClient }, { PrismaPg }] = await Promise.all([
+          import('./generated/client.js'),
+          import('@prisma/adapter-pg'),
+        ]);
         return new PrismaClient({ adapter: new PrismaPg(pool, { schema }) });
       },
       confirmRead: async () => void (await pool.query(confirmDurable)),
@@ -91,7 +93,12 @@ export async function openPostgresql(
     const probe = createProbeCommit(pool, tables);
     return {
       stores: stores as unknown as Database['stores'],
-      write: createWrite(stores),
+      async write(writes) {
+        const store = stores[writes[0]?.resource ?? ''];
+        const records = writes.flatMap(({ record }) => record ?? []);
+        if (records.length > 0) return (await store?.create(records)) ?? [];
+        return (await store?.change(writes.flatMap(({ change }) => change ?? []))) ?? [];
+      },
       writesTogether: false,
       changesTogether: changeNumbers !== undefined,
       accessTokens,
@@ -121,29 +128,6 @@ export async function openPostgresql(
   }
 }
 
-/** Stores the creates and the changes of each resource in a commit each. */
-function createWrite(stores: Readonly<Record<string, RecordStore>>): Database['write'] {
-  async function writePart(part: readonly Write[]): Promise<readonly WriteOutcome[]> {
-    const store = stores[part[0]?.resource ?? ''];
-    if (store === undefined) throw new Error(`There is no table of the resource ${part[0]?.resource}`);
-    const records = part.flatMap(({ record }) => record ?? []);
-    return records.length > 0
-      ? store.create(records)
-      : store.change(part.flatMap(({ change }) => change ?? []));
-  }
-  return async (writes) => {
-    const parts = splitWrites(writes);
-    const [first = []] = parts;
-    if (parts.length <= 1) return first.length === 0 ? [] : writePart(first);
-    const outcomes = new Map<Write, WriteOutcome>();
-    for (const part of parts) {
-      const written = await writePart(part);
-      for (const [at, outcome] of written.entries()) outcomes.set(part[at] as Write, outcome);
-    }
-    return writes.flatMap((write) => outcomes.get(write) ?? []);
-  };
-}
-
 /** Migrates the schema, and checks the tables. */
 async function prepare(connection: pg.Client, { schema }: PostgresqlLocation, tables: readonly Table[]) {
   await checkEncoding(connection);
@@ -158,7 +142,7 @@ async function prepare(connection: pg.Client, { schema }: PostgresqlLocation, ta
   };
 }
 
-/** Some hosted servers have no such log, and an operator may revoke the functions. */
+/** Whether the user may read the positions of the log. Some hosted servers have no such log, and an operator may revoke the functions. */
 async function canReadLog(connection: pg.Client): Promise<boolean> {
   try {
     await connection.query(`SELECT ${durableOnceSql}`);
@@ -187,7 +171,7 @@ async function checkWritable(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** The error for the operator when a database cannot be opened; one that is for the operator already is left unchanged. */
+/** The error for the operator when a database cannot be opened. An `OperatorError` stays as it is. */
 export function explainOpening(error: unknown, location: PostgresqlLocation): OperatorError {
   if (error instanceof OperatorError) return error;
   const { code = '', message } = findDriverError(error) ?? { message: messageOf(error) };
@@ -204,13 +188,13 @@ export function nameOf({ url }: PostgresqlLocation): string {
   return `${decodeURIComponent(pathname.slice(1))} on ${host}${port && `:${port}`}`;
 }
 
-/** Errors of a connection that a server sends: to a node of Citus, since it has answered itself. 08P01 is of poolers, too. */
+/** Errors of a connection that a server sends, so they are about its connection to a Citus node. Poolers also send 08P01. */
 const nodeError = /^08(?!P)/;
 
 /** Errors of Node.js about the certificate of a server. */
 const certificateError = /certificate|altnames/i;
 
-/** PgBouncer rejects settings of a connection that it does not hand on, with a message that other poolers use, too. */
+/** PgBouncer rejects connection settings that it does not pass on, with a message that other poolers also use. */
 function adviseOn(code: string, message: string): string {
   if (nodeError.test(code))
     return 'A Citus node is down, and creating or changing tables needs all nodes. Nothing was changed. Start the node, then try again.';
@@ -235,12 +219,13 @@ function toQuery({ sql, values }: Statement): pg.QueryArrayConfig {
 }
 
 /**
- * Runs steps in a transaction in which each statement sees what was committed before it began, whatever the default of the database is:
- * the lock has to come first. Those of all instances run one after the other, so numbers of the audit are in the order of their commits.
+ * Runs steps in a transaction. It holds a lock, so those of all instances run one after the other, and the numbers of the audit are in the
+ * order of the commits. READ COMMITTED lets each statement see everything that was committed before the lock was acquired, whatever the
+ * default of the database is.
  */
 async function runInTransaction<Result>(pool: pg.Pool, begin: () => Steps<Result>): Promise<Result> {
   const connection = await pool.connect();
-  // A commit whose wait for the standby is cancelled succeeds, and is reported here; see `openPool`.
+  // A commit succeeds even if its wait for the standby is cancelled, and this reports it; see `openPool`.
   const failures: unknown[] = [];
   const noteFailure = (error: unknown) => void failures.push(error);
   connection.on('error', noteFailure);
@@ -258,14 +243,14 @@ async function runInTransaction<Result>(pool: pg.Pool, begin: () => Steps<Result
     return step.value;
   } finally {
     connection.off('error', noteFailure);
-    // A connection that is closed rolls back.
+    // Closing a connection rolls back.
     connection.release(!isDone);
   }
 }
 
 /**
- * One statement, and thus one transaction with a pooler, too. Its commit waits neither for the disk nor for a standby, and it
- * waits for no row: one that another instance is just updating gets about the same time from it.
+ * One statement, so that it is also one transaction with a pooler. Its commit waits neither for the disk nor for a standby. It skips locked
+ * rows, because the instance that is updating them sets about the same time.
  */
 const update = `
   WITH asynchronous AS (SELECT set_config('synchronous_commit', 'off', true)),

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { messages } from '@plant-store/contract/messages';
 import {
   type Change,
@@ -19,37 +18,40 @@ import { countAll, countValues, createListPage, listIds } from './list-records.j
 import { durableColumnSql, durableOnceSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
-/** How records are inserted by one statement, which returns the ids of those that it has stored. */
-export interface InsertStatement<Fields> {
-  /** @param records in the order of their ids @param now the time of those that have none */
-  compose(records: readonly Stored<Fields>[], now: number): Statement;
-}
+/**
+ * Composes the statement that inserts records, and returns the ids of those that it stored.
+ *
+ * @param records in the order of their ids
+ * @param now the time of records that have none
+ */
+export type ComposeInsert<Fields> = (records: readonly Stored<Fields>[], now: number) => Statement;
 
 export interface PostgresqlStoreOptions<Fields> {
   readonly query: Query;
   readonly table: Table<Fields>;
   /** Runs a transaction, which is a statement or idempotent; see `createRunQuery`. */
   readonly transact: QueryWrapper;
-  readonly insert: InsertStatement<Fields>;
-  /** `undefined` where Citus distributes the table: its nodes number their transactions each for itself. */
+  readonly composeInsert: ComposeInsert<Fields>;
+  /** `undefined` where Citus distributes the table, because each node numbers only its own transactions. */
   readonly changeNumbers?: ChangeNumbers | undefined;
   /** Whether one server has the table and shows how much of its log is on disk; see `durableOnceSql`. */
   readonly showsLog?: boolean;
   readonly historyDays?: number | undefined;
 }
 
-/** Which setting of a transaction lets the trigger of a table keep nothing. */
+/** The setting of a transaction that makes the trigger of a table keep no history. */
 const keepsHistory = 'plant_store.keeps_history';
 
 /**
- * Creates the store of a table of PostgreSQL. A create is one statement for any number of records; what it does not store is found
- * by another one. A change is one that reads and one that updates. They work where Citus distributes the table, too, one change at a time.
+ * Creates the store of a PostgreSQL table. A create is one statement for any number of records, and another one reads the records whose ids
+ * are taken. Changes are one statement that reads records, and one that replaces those that are still the same. Where Citus distributes the
+ * table, each change has its own statements.
  */
 export function createPostgresqlStore<Fields>({
   query,
   table,
   transact,
-  insert,
+  composeInsert,
   changeNumbers,
   showsLog = false,
   historyDays = Number.POSITIVE_INFINITY,
@@ -72,15 +74,14 @@ export function createPostgresqlStore<Fields>({
     toColumns,
   } = table;
   const selected = columns.join(', ');
-  // What is found is going to be acknowledged, so it must be as durable as a commit.
+  // A record that is found is acknowledged, so it must be as durable as a commit.
   const findSqlOf = (selected: string) =>
     showsLog
       ? `SELECT ${selected} FROM ${name} WHERE id = ANY($1::bigint[]) AND ${durableOnceSql} IS NOT FALSE`
       : `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
   const find = { sql: findSqlOf(selected), name: showsLog ? `find_${name}` : undefined };
   const historySql = findSqlOf([...columns, ...historyColumns].join(', '));
-  // Rows are locked in the order of their ids, so that two changes that share some wait for each other instead of deadlocking.
-  // Citus rejects the statement unless all its ids are in one shard, as both parts say.
+  /** The columns that a change sets, with their types. */
   const changed: readonly (readonly [string, string])[] = [
     ...fields.map(({ column, kind }) => [column, columnTypes.postgresql[kind]] as const),
     ...([
@@ -90,7 +91,7 @@ export function createPostgresqlStore<Fields>({
       ['changed_at', 'bigint'],
     ] as const),
   ];
-  // Citus distributes no table with the trigger that keeps what is replaced.
+  // Citus distributes no table with a trigger, which keeps the history.
   const hasHistory = changeNumbers !== undefined;
   const beforeOf = (column: string) => `"before$${column.replaceAll('"', '')}"`;
   const seq = changeNumbers?.ofTransaction ?? 'NULL';
@@ -98,6 +99,8 @@ export function createPostgresqlStore<Fields>({
   const isAsBefore = changed
     .filter(([column]) => !['deleted', 'changed_at'].includes(column))
     .map(([column]) => `${name}.${column} IS NOT DISTINCT FROM change.${beforeOf(column)}`);
+  // Rows are locked in the order of their ids, so that two statements with the same rows wait for each other instead of deadlocking. The
+  // second condition on the ids shows Citus that all rows are in one shard.
   const changeSql = `
     WITH change AS (
       SELECT * FROM unnest($1::bigint[], $2::text[], ${[...changed, ...changed].map(([, type], at) => `$${at + 3}::${type}[]`).join(', ')})
@@ -119,7 +122,7 @@ export function createPostgresqlStore<Fields>({
   const currentSql = `
     SELECT NULL::bigint AS history_place, ${since} AS changed_at, NULL::bigint AS replaced_at, ${by} AS changed_by, ${fieldColumns.join(', ')}, ${durableColumnSql}
     FROM ${name} WHERE id = $1::bigint AND NOT deleted`;
-  // As many as a page may have, with one more, and for the least to read: sizes are measured without reading texts.
+  // At most one more state than fits on a page. Sizes are measured without reading texts.
   const statesSql = `
     ${currentSql}
     UNION ALL SELECT history_place, ${stateColumns.join(', ')}, NULL FROM (
@@ -129,7 +132,7 @@ export function createPostgresqlStore<Fields>({
   const removeOldSql = `
     DELETE FROM ${states} WHERE history_place IN (SELECT history_place FROM ${states} ORDER BY history_place LIMIT ${statesTogether}) AND replaced_at < $1::bigint
     RETURNING history_place`;
-  /** Ids are numbers, so they can be part of the statement, which Citus divides among nodes as it does no array. */
+  /** The ids are part of the statement, because Citus can divide a list of values among nodes, but no array. */
   const composeRetire = (ids: readonly bigint[]) => `
     INSERT INTO ${name} (id, deleted, changed_at, ${seqColumn}, ${fieldColumns.join(', ')})
     VALUES ${ids.map((id) => `((${id})::bigint, true, ${Date.now()}, ${seq}, ${fields.map((field) => literalOf(field, field.erased)).join(', ')})`).join(', ')}
@@ -149,16 +152,16 @@ export function createPostgresqlStore<Fields>({
     const storedAs = ({ addedAt = now }: Stored<Fields>) => ({ stored: true, addedAt }) as const;
     const unclaimed = new Set(
       await writeIds(
-        insert.compose(
+        composeInsert(
           records.toSorted((a, b) => inOrder(a.id, b.id)),
           now,
         ),
       ),
     );
     if (unclaimed.size === records.length) return records.map(storedAs);
-    // Of several records with the same new id, the first one was stored.
+    // Of several records with one new id, the first is stored.
     const wasStored = records.map(({ id }) => unclaimed.delete(id));
-    // What has an id may be changed, never freed, so it may be read after the insert.
+    // An id never becomes free again, so its record can be read after the insert.
     const taken = await findAll([...new Set(records.filter((_, at) => !wasStored[at]).map(({ id }) => id))]);
     return records.map((record, at) => {
       if (wasStored[at]) return storedAs(record);
@@ -182,20 +185,24 @@ export function createPostgresqlStore<Fields>({
           changedAtOf(record, now),
         ];
 
-  /** Replaces what is still as it was found, and returns the ids of that. */
+  /** Replaces each record that is still as it was read, and returns the ids of those. */
   async function replaceAll(
     replacements: readonly {
       readonly before: StoredRecord<Fields> | undefined;
-      readonly after: StoredRecord<Fields>;
+      readonly after: StoredRecord<Fields> | undefined;
       readonly by: string | undefined;
     }[],
   ): Promise<ReadonlySet<bigint>> {
-    const retired = replacements.filter(({ before }) => before === undefined).map(({ after }) => after.id);
+    const retired = replacements.flatMap(({ before, after }) =>
+      before === undefined && after !== undefined ? after.id : [],
+    );
     const written = new Set(
       retired.length === 0 ? [] : await writeIds({ sql: composeRetire(retired.toSorted(inOrder)) }),
     );
     const rows = replacements.flatMap(({ before, after, by = null }) =>
-      before === undefined ? [] : [[after.id, by, ...valuesOf(after), ...valuesOf(before)]],
+      before === undefined || after === undefined
+        ? []
+        : [[after.id, by, ...valuesOf(after), ...valuesOf(before)]],
     );
     const [first] = rows;
     if (first === undefined) return written;
@@ -204,44 +211,39 @@ export function createPostgresqlStore<Fields>({
   }
 
   /**
-   * Reads what has the ids, and replaces it if it is still the same; otherwise again, as well as further changes of one id.
+   * Prepares changes. Each round reads the records, and replaces those that are still the same. The remaining changes, and further changes of
+   * one id, follow in the next round.
    *
-   * @returns a function that does so, or goes on with what is left if it has failed: what has taken place would be another outcome then
+   * @returns a function that makes the changes. After a failure, calling it again continues with the remaining changes, because a change that
+   * took place would now have another outcome
    */
   function createChanging(
     changes: readonly Change<Fields>[],
   ): () => Promise<readonly ChangeOutcome<Fields>[]> {
     const outcomes: ChangeOutcome<Fields>[] = [];
-    const tried = new Map<number, { readonly before: unknown; readonly times: number }>();
-    let left = changes.map((change, at) => ({ change, at }));
-    const changeSome = async () => {
+    let left = changes.map((change, index) => ({ change, index }));
+    let fruitlessRounds = 0;
+    async function runRound() {
       const found = await findAll([...new Set(left.map(({ change }) => change.id))]);
-      const first = new Map(left.toReversed().map((entry) => [entry.change.id, entry]));
-      const replacements = [...first.values()].flatMap(({ change, at }) => {
-        const before = found.get(change.id);
-        const after = change.replace(before);
-        // Until it has taken place.
-        outcomes[at] = { before, after: undefined };
-        if (after === undefined) return [];
-        return [{ before, after, by: change.by, at }];
+      const firstOfId = new Map(left.toReversed().map((entry) => [entry.change.id, entry]));
+      const attempts = [...firstOfId.values()].map(({ change: { id, replace, by }, index }) => {
+        const before = found.get(id);
+        return { id, index, by, before, after: replace(before) };
       });
-      const replaced = await replaceAll(replacements);
-      const again = new Set<number>();
-      for (const { before, after, at } of replacements) {
-        if (replaced.has(after.id)) {
-          outcomes[at] = { before, after };
-          continue;
-        }
-        again.add(at);
-        const last = tried.get(at);
-        const times = last !== undefined && isDeepStrictEqual(last.before, before) ? last.times + 1 : 1;
-        if (times === maxSkips) throw new Error(`The record ${after.id} was not changed`);
-        tried.set(at, { before, times });
+      const replaced = await replaceAll(attempts);
+      const done = new Set<number>();
+      for (const { id, index, before, after } of attempts) {
+        if (after !== undefined && !replaced.has(id)) continue;
+        outcomes[index] = { before, after };
+        done.add(index);
       }
-      left = left.filter(({ change, at }) => again.has(at) || first.get(change.id)?.at !== at);
-    };
+      left = left.filter(({ index }) => !done.has(index));
+      fruitlessRounds = done.size > 0 ? 0 : fruitlessRounds + 1;
+      if (fruitlessRounds === maxFruitlessRounds)
+        throw new Error(`The record ${left[0]?.change.id} was not changed`);
+    }
     return async () => {
-      while (left.length > 0) await changeSome();
+      while (left.length > 0) await runRound();
       return outcomes;
     };
   }
@@ -295,7 +297,7 @@ export function createPostgresqlStore<Fields>({
         if (page !== undefined) return page;
         const { ids, ...listed } = await listIds(query, table, list, limits);
         const found = await findAll(ids);
-        // One may have been removed since its id was read.
+        // A record may have been removed since its id was read.
         return { ...listed, records: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])) };
       }),
     countAll: (filter) => transact(() => countAll(query, table, filter)),
@@ -303,7 +305,7 @@ export function createPostgresqlStore<Fields>({
       transact(() =>
         countValues(query, table, { field, after, maxValues, isDistributed: changeNumbers === undefined }),
       ),
-    // Sizes come first: PostgreSQL measures texts without reading them, and each shard would send as many as a page may have.
+    // Sizes are read first, because PostgreSQL measures texts without reading them, and each shard of Citus would send a whole page.
     read: (after, limits) =>
       readPages(async (last) => {
         const rest = last === undefined ? '' : `WHERE id > ${last}`;
@@ -323,24 +325,21 @@ export function createPostgresqlStore<Fields>({
   };
 }
 
-/** In the order of their ids two inserts that share some wait for each other instead of deadlocking. */
+/** In this order, two inserts with the same ids wait for each other instead of deadlocking. */
 const inOrder = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 
-/**
- * How often what a change has read is not replaced, and is still the same: a trigger may skip a row silently, and others may change
- * it forth and back meanwhile.
- */
-const maxSkips = 100;
+/** After how many rounds without a change the database must be skipping rows, as a trigger can, rather than changing others first. */
+const maxFruitlessRounds = 100;
 
 /**
  * An insert with an array for each column, so that the statement is the same for any number of records.
  *
- * @param seq SQL for the number of what it changes among all changes
+ * @param seq SQL for the change number of the records
  */
 export function createInsert<Fields>(
   { name, fields, fieldColumns, toColumns }: Table<Fields>,
   seq = 'NULL::bigint',
-): InsertStatement<Fields> {
+): ComposeInsert<Fields> {
   const types = ['bigint', ...fields.map(({ kind }) => columnTypes.postgresql[kind]), 'text'];
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
   const time = `$${types.length + 1}::bigint`;
@@ -348,22 +347,20 @@ export function createInsert<Fields>(
   const sqlOf = (from: string) => `
     INSERT INTO ${name} (${columns}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
   const withTimeOfAll = sqlOf(`*, ${time}, ${seq} FROM unnest(${arrays})`);
-  /** As an import has them. */
+  /** For an import. */
   const withTimes = sqlOf(`*, ${seq} FROM unnest(${arrays}, ${time}[])`);
-  return {
-    compose(records, now) {
-      const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);
-      const rows = records.map(toColumns);
-      return {
-        sql: haveTimes ? withTimes : withTimeOfAll,
-        args: [
-          records.map(({ id }) => id),
-          ...fields.map((_, at) => rows.map((row) => row[at])),
-          records.map(({ addedBy = null }) => addedBy),
-          haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
-        ],
-        name: haveTimes ? undefined : `insert_${name}`,
-      };
-    },
+  return (records, now) => {
+    const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);
+    const rows = records.map(toColumns);
+    return {
+      sql: haveTimes ? withTimes : withTimeOfAll,
+      args: [
+        records.map(({ id }) => id),
+        ...fields.map((_, at) => rows.map((row) => row[at])),
+        records.map(({ addedBy = null }) => addedBy),
+        haveTimes ? records.map(({ addedAt = now }) => addedAt) : now,
+      ],
+      name: haveTimes ? undefined : `insert_${name}`,
+    };
   };
 }

@@ -28,7 +28,7 @@ export function createQuery(pool: Pick<Pool, 'query'>): Query {
   };
 }
 
-/** Returns values as text: the driver's own parsing would cost time, and that of Prisma's adapter converts some to numbers. */
+/** Returns values as text. The driver's parsing takes time, and that of Prisma's adapter converts some values to numbers. */
 const types = {
   getTypeParser: ((type: number) =>
     type === pg.types.builtins.BOOL

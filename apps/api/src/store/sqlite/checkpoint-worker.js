@@ -3,23 +3,27 @@
 import { fdatasyncSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import Database from 'better-sqlite3';
 import { requireFiles } from './file-identity.js';
+import { openFile } from './open-connection.js';
 
-/** The interval between checkpoints, and the delay after a failure, in milliseconds. */
+/** The interval between checkpoints, in milliseconds. */
 const intervalMs = 100;
+/** The delay after a failure, in milliseconds. */
 const retryDelayMs = 1_000;
 
-/** How long this connection waits for locks, in milliseconds; less for a checkpoint that blocks writers while it waits. */
+/** How long this connection waits for locks, in milliseconds. */
 const busyTimeoutMs = 1_000;
+/** How long a truncation, which blocks writers while it waits, waits for locks, in milliseconds. */
 const truncateTimeoutMs = 5;
 
-/** How often it catches up with writers, and how many remaining pages are few enough to block writers for. */
+/** How often it catches up with writers before it blocks them. */
 const maxPasses = 4;
+/** How many remaining pages are few enough to block writers for. */
 const fewPages = 300;
 
-/** How often a truncation is attempted at the end, and the delay between attempts, in milliseconds. */
+/** How often a truncation is attempted at the end. */
 const lastAttempts = 20;
+/** The delay between these attempts, in milliseconds. */
 const lastAttemptDelayMs = 50;
 
 /** @typedef {import('better-sqlite3').Database} Connection */
@@ -37,11 +41,10 @@ function report(/** @type {string | null} */ failure) {
 }
 
 /**
- * Copies the contents of the write-ahead log into the database, without blocking writers. Under steady writes the log might never restart
- * this way. So beyond `restartPages` pages, the writing connection is asked to copy the rest between two commits, and the next commit
- * restarts the log from its beginning. If that fails because other processes also write, this function blocks all writers and restarts the
- * log. It does neither while a reader uses an older snapshot, such as a backup: the log cannot restart before the reader ends, so writers
- * would be blocked for nothing.
+ * Copies the write-ahead log into the database without blocking writers. If the log grows beyond `restartPages`, it asks the writing
+ * connection to finish the copy between two commits, so that the next commit restarts the log. If other processes also write and that fails,
+ * it blocks all writers and restarts the log itself. It does neither while a reader holds an older snapshot (such as a backup), because the
+ * log cannot restart until that reader ends.
  */
 function checkpoint(/** @type {Connection} */ database) {
   const startedAt = performance.now();
@@ -64,7 +67,7 @@ function checkpoint(/** @type {Connection} */ database) {
 }
 
 /** The pages in the log and in the database after the last checkpoint. If they are unchanged, a checkpoint moved nothing. */
-let lastFound = '0 0';
+let lastFound = '';
 
 /** Whether the writing connection failed to copy the rest. */
 let writerCouldNotRestart = false;
@@ -117,21 +120,11 @@ function runCheckpoint(
   return row;
 }
 
-function open() {
-  const database = new Database(files.database.path, { fileMustExist: true, timeout: busyTimeoutMs });
-  try {
-    // The database file is open, but the first statement opens the log by path: check that it belongs to the same file.
-    requireFiles(files);
-    // The same durability as the writing connection: once the log restarts, its old contents exist only in the database.
-    database.pragma('synchronous = FULL');
-    database.pragma('fullfsync = ON');
-    database.pragma('cache_size = -256');
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
+/** The same durability as the writing connection: once the log restarts, its old contents exist only in the database. */
+const pragmas = 'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -256';
+
+const open = () =>
+  openFile(files.database.path, pragmas, () => requireFiles(files), { timeout: busyTimeoutMs });
 
 async function run(/** @type {AbortSignal} */ stop) {
   let database = /** @type {Connection | undefined} */ (undefined);

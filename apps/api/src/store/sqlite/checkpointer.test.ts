@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, statSync } from 'node:fs';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from '@prometheus-io/client';
 import type Sqlite from 'better-sqlite3';
@@ -48,7 +39,7 @@ async function createFile(options: Sqlite.Options = {}) {
     }
   }
   const logSize = () => statSync(`${path}-wal`).size;
-  return { folder, path, files, writer, insert, insertAndMove, start, lines, checkpoints, logSize };
+  return { folder, path, writer, insert, insertAndMove, start, lines, checkpoints, logSize };
 }
 
 /** The URL of a program for the thread. */
@@ -160,36 +151,6 @@ it('recovers after a temporary failure, and logs both', async () => {
   ]);
 });
 
-it('leaves the log alone if another file is at the path when its thread opens it', async () => {
-  const { path, files, start } = await createFile();
-  copyFileSync(path, `${path}.other`);
-  // Replaces the file as soon as the thread has found all three files in place.
-  const program = programOf(`
-    import fs from 'node:fs';
-    import { syncBuiltinESMExports } from 'node:module';
-    const { renameSync, statSync } = fs;
-    const path = ${JSON.stringify(path)};
-    fs.statSync = (...parameters) => {
-      const result = statSync(...parameters);
-      if (parameters[0] === path + '-shm') {
-        renameSync(path, path + '.away');
-        renameSync(path + '.other', path);
-        fs.statSync = statSync;
-        syncBuiltinESMExports();
-      }
-      return result;
-    };
-    syncBuiltinESMExports();
-    await import(${JSON.stringify(new URL('./checkpoint-worker.js', import.meta.url).href)});
-  `);
-  const checkpointer = start({ program });
-  await until(() => checkpointer.failure() !== undefined);
-  expect(checkpointer.failure()).toBe(`${path} was replaced by another file`);
-  renameSync(`${path}.away`, path);
-  await until(() => checkpointer.failure() === undefined);
-  expect(identifyFiles(path)).toEqual(files);
-});
-
 it('restarts a thread that has ended, and logs only the first failure', async () => {
   const { folder, start, lines } = await createFile();
   const marks = `${folder}/marks`;
@@ -202,7 +163,7 @@ it('restarts a thread that has ended, and logs only the first failure', async ()
     parentPort.postMessage({ failure: null });
     parentPort.once('message', () => undefined);
   `);
-  const checkpointer = start({ program, restartDelaysMs: { first: 10, longest: 20 } });
+  const checkpointer = start({ program, restartDelayMs: 10 });
   await until(() => lines.length === 2);
   expect(readFileSync(marks, 'latin1')).toBe('xxx');
   expect(checkpointer.failure()).toBeUndefined();
@@ -215,7 +176,7 @@ it('restarts a thread that has ended, and logs only the first failure', async ()
 it('stops immediately while waiting to restart its thread', async () => {
   const { start } = await createFile();
   const program = programOf('process.exit(3)');
-  const checkpointer = start({ program, restartDelaysMs: { first: 10 ** 9, longest: 10 ** 9 } });
+  const checkpointer = start({ program, restartDelayMs: 10 ** 9 });
   await until(() => checkpointer.failure() === 'the thread ended with 3');
   await checkpointer.stop();
 });
@@ -271,24 +232,6 @@ it('is overdue for as long as a reader keeps it from moving all of the log', asy
   });
   reader.close();
   await until(() => checkpointer.overdueMs() === 0);
-});
-
-it('is no longer overdue because of the report of a thread that has ended', async () => {
-  const { path, start, lines } = await createFile();
-  const program = programOf(`
-    import fs from 'node:fs';
-    import { parentPort } from 'node:worker_threads';
-    const marker = ${JSON.stringify(`${path}.first`)};
-    if (fs.existsSync(marker)) {
-      parentPort.once('message', () => parentPort.close());
-      parentPort.postMessage({ failure: null });
-    } else {
-      fs.writeFileSync(marker, '');
-      parentPort.postMessage({ checkpoint: { logPages: 1, isMoved: false, durationMs: 0 } });
-    }`);
-  const checkpointer = start({ program, restartDelaysMs: { first: 1, longest: 1 } });
-  await until(() => lines.at(-1)?.startsWith('info: ') === true);
-  expect(checkpointer.overdueMs()).toBe(0);
 });
 
 it('empties the log that others have open once a reader has ended', async () => {

@@ -21,8 +21,8 @@ export interface CheckpointerOptions {
   /** Minimum time between truncations of the log, in milliseconds. */
   readonly truncateIntervalMs?: number;
   readonly program?: URL;
-  /** The delays before a thread that ended is restarted, doubled each time, in milliseconds. */
-  readonly restartDelaysMs?: { readonly first: number; readonly longest: number };
+  /** The delay before a thread that ended is restarted, in milliseconds. */
+  readonly restartDelayMs?: number;
 }
 
 /** A message from the thread: a changed failure (`null` once it is over), a checkpoint, or a request to move the rest of the log. */
@@ -44,7 +44,7 @@ export function startCheckpointer(
     restartPages = 16_000,
     truncateIntervalMs = 10_000,
     program = new URL('./checkpoint-worker.js', import.meta.url),
-    restartDelaysMs: { first, longest } = { first: 1_000, longest: 30_000 },
+    restartDelayMs = 1_000,
   }: CheckpointerOptions,
 ) {
   const stopping = new AbortController();
@@ -53,7 +53,6 @@ export function startCheckpointer(
   /** The times since which moving has failed, and since which a reader has kept a part from being moved; infinity if not. */
   let failedSince = Number.POSITIVE_INFINITY;
   let leftSince = Number.POSITIVE_INFINITY;
-  let delayMs = first;
 
   function report(newFailure: string | undefined): void {
     if (failure === undefined && newFailure !== undefined) {
@@ -75,7 +74,6 @@ export function startCheckpointer(
       onCheckpoint?.(message.checkpoint);
       return;
     }
-    if (message.failure === null) delayMs = first;
     report(message.failure ?? undefined);
   }
 
@@ -99,12 +97,9 @@ export function startCheckpointer(
     while (!stopping.signal.aborted) {
       const reason = await runThread();
       thread = undefined;
-      // The next thread reports it again if it still applies.
-      leftSince = Number.POSITIVE_INFINITY;
       if (stopping.signal.aborted) return;
       report(reason);
-      await sleep(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-      delayMs = Math.min(2 * delayMs, longest);
+      await sleep(restartDelayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
     }
   }
 

@@ -1,28 +1,17 @@
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import Sqlite from 'better-sqlite3';
+import { openFile } from './open-connection.js';
 
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
-const lockTimeoutMs = 5;
+export const lockTimeoutMs = 5;
 
 /**
- * Opens a connection to a file that exists.
+ * Opens a connection to an existing file.
  *
  * @param pragmas run first; by default the settings of the file are not changed
- * @param checkFiles throws if the file at the path is not the one that is already open. Runs when the connection has opened the database,
- * before the first statement opens the log: with another database file, SQLite would rebuild the index of that log, or delete the log.
+ * @param checkFiles see `openFile`
  */
-export function openConnection(path: string, pragmas = '', checkFiles = () => {}): Sqlite.Database {
-  const connection = new Sqlite(path, { fileMustExist: true, timeout: lockTimeoutMs });
-  try {
-    checkFiles();
-    connection.exec(pragmas);
-    return connection;
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
-}
+export const openConnection = (path: string, pragmas = '', checkFiles = () => {}): Sqlite.Database =>
+  openFile(path, pragmas, checkFiles, { timeout: lockTimeoutMs });
 
 export async function withConnection<Result>(
   open: () => Sqlite.Database,
@@ -34,30 +23,6 @@ export async function withConnection<Result>(
   } finally {
     connection.close();
   }
-}
-
-/** Creates durable connections for Prisma's client. */
-export function createFactory(path: string, checkFiles: () => void): SqlDriverAdapterFactory {
-  const factory = new PrismaBetterSqlite3({
-    url: `file:${path}`,
-    timeout: lockTimeoutMs,
-    fileMustExist: true,
-  });
-  return {
-    provider: factory.provider,
-    adapterName: factory.adapterName,
-    async connect() {
-      const connection = await factory.connect();
-      try {
-        checkFiles();
-        await connection.executeScript(durablePragmas);
-        return connection;
-      } catch (error) {
-        await connection.dispose();
-        throw error;
-      }
-    },
-  };
 }
 
 /**
@@ -81,30 +46,29 @@ export function tryTakeExclusive(path: string): boolean {
   }
 }
 
-/**
- * The settings of every connection. `synchronous = FULL` syncs the write-ahead log at each commit, and `fullfsync`
- * makes macOS sync the disk's own cache, too (elsewhere it has no effect). `secure_delete` overwrites what is deleted with
- * zeros. What SQLite keeps to undo a statement stays in memory (`temp_store`): a commit must not need a temporary folder, nor leave
- * texts there. The checkpointer moves the log into the database; `wal_autocheckpoint`, in pages, only applies if it fails. A larger
- * cache than 8,000 KiB would not help: since ids are random, it would hardly ever contain the page of the next record.
- */
+/** The settings of every connection that writes. */
 export const durablePragmas = `
   PRAGMA journal_mode = WAL;
+  -- Syncs the write-ahead log at each commit.
   PRAGMA synchronous = FULL;
+  -- On macOS, also syncs the disk's own cache.
   PRAGMA fullfsync = ON;
+  -- The checkpointer moves the log into the database. This limit, in pages, only applies if it fails.
   PRAGMA wal_autocheckpoint = 32000;
+  -- In KiB. A larger cache would hardly help: ids are random, so it would rarely contain the page of the next record.
   PRAGMA cache_size = -8000;
   PRAGMA foreign_keys = ON;
+  -- Overwrites what is deleted with zeros.
   PRAGMA secure_delete = ON;
+  -- What undoes a statement: a commit must not need a temporary folder, nor leave texts there.
   PRAGMA temp_store = MEMORY;`;
 
 /** The maximum size of the memory map, in bytes, as limited by SQLite. The rest of a file is read with system calls. */
 const mapBytes = 2 ** 31 - 2 ** 16;
 
 /**
- * SQLite reads a page with a system call, unless the file is mapped into memory: then it copies the page from there.
- * Writes are not affected. The map is as long as the file was when it was created, with the first read; so it is
- * created again for a file that has grown.
+ * Maps the file into memory, so that reads copy from the map instead of making a system call per page. Writes are unaffected. The map covers
+ * the file at the size that it had at the first read, so it must be created again as the file grows.
  */
 const createMapScript = (table: string) => `
   PRAGMA mmap_size = 0;

@@ -28,8 +28,8 @@ function copy(path, copyPath) {
 }
 
 /**
- * Checks a database, without changing it, and counts what it has. A file from elsewhere may be made to do harm: SQLite then runs no
- * function of it that has effects outside of the database (https://www.sqlite.org/security.html).
+ * Checks a database without changing it, and counts its records and tokens. The file may be malicious, so SQLite must not run functions in it
+ * that have effects outside of the database (https://www.sqlite.org/security.html).
  *
  * @param {string} path
  * @param {Map<string, number>} minRows how many rows it must have, by table
@@ -54,7 +54,7 @@ function check(path, minRows) {
   return { records, tokens };
 }
 
-/** How many rows each table has; a database whose migrations are pending may lack some. */
+/** How many rows each table has. A table may be missing if migrations are pending. */
 function countTables(/** @type {Connection} */ database) {
   return new Map(
     tables.map((table) => [table, hasColumn(database, table, 'id') ? countRows(database, table) : 0]),
@@ -65,7 +65,7 @@ function countRows(/** @type {Connection} */ database, /** @type {string} */ fro
   return Number(database.prepare(`SELECT count(*) FROM ${from}`).pluck().get());
 }
 
-/** Whether a table has a column; in a database whose migrations are pending it may not. */
+/** Whether a table has a column. It may be missing if migrations are pending. */
 function hasColumn(
   /** @type {Connection} */ database,
   /** @type {string} */ table,

@@ -54,7 +54,7 @@ export function findClosedFolder(folder: string): string | undefined {
   }
 }
 
-/** The error of SQLite within an error of Prisma or the driver, with a result code such as `SQLITE_BUSY`; `undefined` for any other. */
+/** SQLite's error inside an error of Prisma or the driver, with a result code such as `SQLITE_BUSY`; `undefined` for any other error. */
 export function findDriverError(error: unknown): DriverError | undefined {
   if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')) {
     return { code: String(error.code), message: error.message };

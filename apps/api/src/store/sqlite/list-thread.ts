@@ -77,12 +77,9 @@ interface ListThreadOptions {
   readonly program?: URL;
 }
 
-/** How many threads may hang before no more are started. */
-const maxHanging = 3;
-
 /**
- * Creates a reader of lists. Its thread starts with the first one, and lists are read one after the other. A hanging thread is abandoned,
- * and another one reads the next list.
+ * Creates a reader of lists. Its thread starts with the first one, and lists are read one after the other. A hanging thread is ended, and
+ * another one reads the next list.
  */
 export function createListThread(
   files: DatabaseFiles,
@@ -90,14 +87,11 @@ export function createListThread(
   { timeoutMs = 10_000, program = new URL('./list-worker.js', import.meta.url) }: ListThreadOptions = {},
 ) {
   let thread: Worker | undefined;
-  /** The threads that did not answer in time, and have not ended since. */
-  const hanging = new Set<Worker>();
   let previous: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
   async function read(request: ReadRequest): Promise<unknown> {
     if (isClosed) throw new Error('The database is closed');
-    if (hanging.size >= maxHanging) throw databaseUnavailable(new Error('The list threads hang'));
     thread ??= startThread();
     const running = thread;
     running.ref();
@@ -121,17 +115,15 @@ export function createListThread(
     // The next list starts another one.
     const forget = () => {
       if (thread === worker) thread = undefined;
-      hanging.delete(worker);
     };
     worker.on('error', forget).on('exit', forget);
     return worker;
   }
 
-  /** Abandons a thread. It may answer, and then end, when the disk responds again. */
+  /** Ends a thread, as soon as its disk responds again. */
   function giveUp(worker: Worker): never {
     thread = undefined;
-    hanging.add(worker);
-    worker.postMessage(null);
+    void worker.terminate();
     throw databaseUnavailable(new Error('A list was not read in time'));
   }
 

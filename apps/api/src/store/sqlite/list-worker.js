@@ -3,8 +3,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { foldText, searchText } from '@plant-store/contract/fold-text';
 import { partsOfOrder, sortedCharacters, sortKeyOf } from '@plant-store/records/order';
-import Database from 'better-sqlite3';
 import { requireFiles } from './file-identity.js';
+import { openFile } from './open-connection.js';
 
 /** @typedef {import('@plant-store/records').ListLimits} ListLimits */
 /** @typedef {import('better-sqlite3').Database} Connection */
@@ -71,20 +71,15 @@ function read(/** @type {Connection} */ connection, /** @type {ReadRequest} */ r
 function open() {
   /** @type {import('./file-identity.js').DatabaseFiles} */
   const files = workerData.files;
-  const connection = new Database(files.database.path, { readonly: true, fileMustExist: true });
-  try {
-    // The database file is open, but the first statement opens the log by path: check that it belongs to the same file.
-    requireFiles(files);
-    connection.pragma('cache_size = -8000');
-    // SQLite folds only ASCII letters to lowercase.
-    connection.function('has_text', hasText);
-    connection.function('sort_key', (/** @type {string | null} */ text) => sortKeyOf(text ?? ''));
-    connection.function('is_late', isLate);
-    return connection;
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
+  const checkFiles = () => requireFiles(files);
+  const connection = openFile(files.database.path, 'PRAGMA cache_size = -8000', checkFiles, {
+    readonly: true,
+  });
+  // SQLite folds only ASCII letters to lowercase.
+  connection.function('has_text', hasText);
+  connection.function('sort_key', (/** @type {string | null} */ text) => sortKeyOf(text ?? ''));
+  connection.function('is_late', isLate);
+  return connection;
 }
 
 /** The deadline of the current list, how many more rows it may examine, and how much was read since the clock was last checked. */
@@ -133,7 +128,7 @@ function describeOrder(/** @type {TableQuery} */ { table, order }) {
   if (order === 'changes') {
     return {
       by: seqColumn,
-      of: `${seqColumn} IS NOT NULL`,
+      condition: `${seqColumn} IS NOT NULL`,
       after: `${seqColumn} > :number`,
       key: `CAST(${seqColumn} AS REAL)`,
     };
@@ -141,14 +136,14 @@ function describeOrder(/** @type {TableQuery} */ { table, order }) {
   const { by, isDescending } = partsOfOrder(order);
   const [direction, beyond] = isDescending ? [' DESC', '<'] : ['', '>'];
   if (by === 'id' || by === 'untimed') {
-    const of = by === 'id' ? 'true' : 'added_at IS NULL';
-    return { by: `id${direction}`, of, after: `id ${beyond} :id`, key: 'NULL' };
+    const condition = by === 'id' ? 'true' : 'added_at IS NULL';
+    return { by: `id${direction}`, condition, after: `id ${beyond} :id`, key: 'NULL' };
   }
   const key = by === 'time' ? 'added_at' : sortKeySql(columnOf(table, by));
   const value = by === 'time' ? ':addedAt' : ':key';
   return {
     by: `${key}${direction}, id${direction}`,
-    of: by === 'time' ? 'added_at IS NOT NULL' : 'true',
+    condition: by === 'time' ? 'added_at IS NOT NULL' : 'true',
     after: `(${key}, id) ${beyond} (${value}, :id)`,
     key: by === 'time' ? 'NULL' : key,
   };
@@ -176,7 +171,7 @@ function describe(/** @type {TableQuery} */ query) {
   const folded = q === undefined ? '' : foldText(q);
   const found = table.searches.map((column) => searchSql(column, folded));
   const bounds = [
-    described.of,
+    described.condition,
     after === undefined ? [] : described.after,
     equality,
     range,

@@ -10,7 +10,7 @@ import { readMigrations } from '../migrations.js';
 import { allTables, insertTrialSql, type Table } from '../table.js';
 import { createPrismaAccessTokenStore, insertBelowSql, toStoredTime } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
-import { createFactory, durablePragmas, enableMmap, openConnection, withConnection } from './connections.js';
+import { durablePragmas, enableMmap, lockTimeoutMs, openConnection, withConnection } from './connections.js';
 import {
   createDatabaseFile,
   readLastBackupSeconds,
@@ -74,8 +74,14 @@ export async function openSqlite(
       forShare: '',
       recordUses: (uses) => recordUses(() => openConnection(path, '', guard.check), uses),
       async loadClient() {
-        const { PrismaClient } = await import('./generated/client.js');
-        return new PrismaClient({ adapter: createFactory(path, guard.check) });
+        const [{ PrismaClient }, { PrismaBetterSqlite3 }] = await Promise.all([
+          import('./generated/client.js'),
+          import('@prisma/adapter-better-sqlite3'),
+        ]);
+        guard.check();
+        // Its connection only reads.
+        const options = { url: `file:${path}`, fileMustExist: true, timeout: lockTimeoutMs };
+        return new PrismaClient({ adapter: new PrismaBetterSqlite3(options) });
       },
       confirmRead: async () => syncLog(),
       runQuery: transact,
@@ -156,8 +162,9 @@ export async function openSqlite(
       async close() {
         await checkpointer?.stop();
         await lists.close();
-        connection.close();
         await accessTokens.close();
+        // Closed last, because the last connection moves the log into the database.
+        connection.close();
       },
     };
   } catch (error) {

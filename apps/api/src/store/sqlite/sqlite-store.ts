@@ -63,7 +63,7 @@ const shortValue = 1_000;
 /** Whether a value that SQLite returned is a blob; `instanceof` would take five times as long. */
 const isBlob = (value: unknown) => typeof value === 'object' && value !== null;
 
-/** Less than every id in SQLite's comparison. */
+/** Less than every id, in SQLite's comparison. */
 const belowAll = Number.NEGATIVE_INFINITY;
 
 /** Thrown to roll back an insert of several rows if one id is taken. */
@@ -82,13 +82,11 @@ export function createSqliteStores({
 }: SqliteStoresOptions) {
   /** A number that changes when another connection commits. */
   const dataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
-  const lastNumbers = tables.map(({ name }) => `SELECT CAST(${seqColumn} AS REAL) AS number ${lastOf(name)}`);
+  const lastNumbers = tables.map(
+    ({ name }) => `SELECT * FROM (SELECT CAST(${seqColumn} AS REAL) AS number ${lastOf(name)})`,
+  );
   const selectLastNumber = connection
-    .prepare<[], number>(
-      lastNumbers.length === 1
-        ? String(lastNumbers[0])
-        : `SELECT max(number) FROM (${lastNumbers.map((sql) => `SELECT * FROM (${sql})`).join(' UNION ALL ')})`,
-    )
+    .prepare<[], number | null>(`SELECT max(number) FROM (${lastNumbers.join(' UNION ALL ')})`)
     .pluck();
   let syncedVersion: bigint | undefined;
 
@@ -151,23 +149,24 @@ export function createSqliteStores({
 
   function createStore(table: Table): RecordStore {
     const { resource, toHistory } = table;
-    const { findOne, listShort, selectHistory, selectLastPosition, selectOwnNumber, ...states } =
+    const { findOne, listShort, selectHistory, selectLastPosition, selectLastOfTable, ...states } =
       statementsOf(resource);
     const reader = readerOf(table);
-    const numberSome = connection.transaction(() => states.numberRows(selectLastNumber.get() ?? 0));
+    const numberBatch = connection.transaction(() => states.numberRows(selectLastNumber.get() ?? 0));
     /** The reader, once rows that another program inserted have numbers: the reader finds rows by number. */
     async function numberedReader(): Promise<ListReader> {
       while (states.hasUnnumbered.get() !== undefined) {
-        numberSome.immediate();
+        numberBatch.immediate();
         await setImmediate();
       }
       return reader;
     }
     const findAll = (ids: readonly bigint[]) => ids.map(findOne).filter((record) => record !== undefined);
     const findTransaction = connection.transaction(findAll);
-    const confirmed = <Read>(read: (from: ListReader) => Promise<Read>) =>
+    /** The data version is read after the rows, so it may include a later commit, which is then synced, too. */
+    const confirmed = <Result>(read: () => Result | Promise<Result>) =>
       transact(async () => {
-        const result = await read(await numberedReader());
+        const result = await read();
         confirmDurable();
         return result;
       });
@@ -176,49 +175,36 @@ export function createSqliteStores({
         (await write(records.map((record) => ({ resource, record })))) as readonly CreateOutcome<object>[],
       change: async (changes) =>
         (await write(changes.map((change) => ({ resource, change })))) as readonly ChangeOutcome<object>[],
-      find: (ids) =>
-        transact(() => {
-          // A single statement needs no explicit transaction, and is faster without one.
-          const found = ids.length === 1 ? findAll(ids) : findTransaction(ids);
-          // The version is read afterward, so it may include a later commit, which is then synced, too.
-          confirmDurable();
-          return found;
-        }),
+      // A single statement needs no explicit transaction, and is faster without one.
+      find: (ids) => confirmed(() => (ids.length === 1 ? findAll(ids) : findTransaction(ids))),
       findHistory: (ids) =>
-        transact(() => {
-          const rows = ids.map((id) => selectHistory.get(id)).filter((row) => row !== undefined);
-          confirmDurable();
-          return rows.map(toHistory);
-        }),
+        confirmed(() =>
+          ids
+            .map((id) => selectHistory.get(id))
+            .filter((row) => row !== undefined)
+            .map(toHistory),
+        ),
       list: (query, limits) =>
-        transact(async () => {
+        confirmed(async () => {
           const listed = listShort(query, limits) ?? (await (await numberedReader()).list(query, limits));
-          confirmDurable();
           return { ...listed, records: withoutTombstones(listed.records) };
         }),
-      countAll: (filter) => confirmed((from) => from.countAll(filter)),
-      countValues: (...counted) => confirmed((from) => from.countValues(...counted)),
+      countAll: (filter) => confirmed(async () => (await numberedReader()).countAll(filter)),
+      countValues: (...counted) => confirmed(async () => (await numberedReader()).countValues(...counted)),
       listChanges: (after, limits) =>
-        transact(async () => {
+        confirmed(async () => {
           const from = await numberedReader();
-          const number = selectOwnNumber.get() ?? 0;
+          const number = selectLastOfTable.get() ?? 0;
           const listed = await from.listChanges(after, limits);
           requireCurrent(after, listed.last.generation, number);
-          confirmDurable();
           return listed;
         }),
       lastChange: () =>
-        transact(() => {
+        confirmed(() => {
           const [generation = '', number, id] = selectLastPosition.get() ?? [];
-          confirmDurable();
           return { generation, ...(number == null || id === undefined ? beforeNumbers : { number, id }) };
         }),
-      listStates: (...listed) =>
-        transact(() => {
-          const page = states.listStates(...listed);
-          confirmDurable();
-          return page;
-        }),
+      listStates: (...listed) => confirmed(() => states.listStates(...listed)),
       async removeOldStates() {
         const count = await transact(states.removeOldStates);
         if (count > 0) onErased();
@@ -390,7 +376,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     },
   );
 
-  function wereInserted(records: readonly Stored<object>[], now: number, last: number): boolean {
+  function tryInsertTogether(records: readonly Stored<object>[], now: number, last: number): boolean {
     try {
       insertTogether(records, now, last);
       return true;
@@ -400,26 +386,10 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     }
   }
 
-  /** Stores the records of the resource. Returns the number of the last change, and whether any id was taken. */
+  /** Stores the creates of the resource. Returns the number of the last change, and whether any id was taken. */
   function createAll(writes: readonly Write[], resource: string, { now, last, outcomes }: Progress) {
-    const places: number[] = [];
-    const records: Stored<object>[] = [];
-    let hasTaken = false;
     let number = last;
-
-    function insertSome(): void {
-      if (records.length === rowsTogether && wereInserted(records, now, number)) {
-        number += rowsTogether;
-        records.forEach(({ addedAt = now }, at) => {
-          outcomes[places[at] ?? 0] = { stored: true, addedAt };
-        });
-      } else
-        records.forEach((record, at) => {
-          outcomes[places[at] ?? 0] = insertOne(record);
-        });
-      places.length = 0;
-      records.length = 0;
-    }
+    let hasTaken = false;
 
     function insertOne(record: Stored<object>): CreateOutcome<object> {
       const { id, addedAt = now, addedBy = null } = record;
@@ -434,12 +404,21 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
       return { stored: false, existing };
     }
 
-    writes.forEach((write, at) => {
-      if (write.record === undefined || write.resource !== resource) return;
-      places.push(at);
-      if (records.push(write.record) === rowsTogether) insertSome();
-    });
-    insertSome();
+    function insertSome(records: readonly Stored<object>[]): readonly CreateOutcome<object>[] {
+      if (records.length < rowsTogether || !tryInsertTogether(records, now, number))
+        return records.map(insertOne);
+      number += rowsTogether;
+      return records.map(({ addedAt = now }) => ({ stored: true, addedAt }));
+    }
+
+    const creates = writes.flatMap((write, index) =>
+      write.record !== undefined && write.resource === resource ? { record: write.record, index } : [],
+    );
+    for (let start = 0; start < creates.length; start += rowsTogether) {
+      const some = creates.slice(start, start + rowsTogether);
+      const created = insertSome(some.map(({ record }) => record));
+      for (const [at, outcome] of created.entries()) outcomes[some[at]?.index ?? 0] = outcome;
+    }
     return { last: number, hasTaken };
   }
 
@@ -477,7 +456,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     changeOne,
     selectHistory: selectOf([...columns, ...historyColumns]),
     /** The number of the last change of this table. */
-    selectOwnNumber: connection
+    selectLastOfTable: connection
       .prepare<[], number>(`SELECT CAST(${seqColumn} AS REAL) ${lastOf(name)}`)
       .pluck(),
     hasUnnumbered: connection.prepare(`SELECT 1 FROM ${name} WHERE ${seqColumn} IS NULL LIMIT 1`),

@@ -1,10 +1,9 @@
-import { renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import timers, { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { recordLog } from '../../../test/support/database/record-log.js';
-import { pathOfPage } from '../../package-folder.js';
 import { identifyFiles } from './file-identity.js';
 import { checkIntervalMs, createTransact, guardFiles, retryWhileBusy } from './transact.js';
 
@@ -32,22 +31,6 @@ it.each([
     await end();
   });
   await expect(storing).rejects.toMatchObject(unavailable);
-});
-
-it('stores nothing in a missing file, and logs once until it is back', async () => {
-  const { path, lines, guard, transact } = await open();
-  renameSync(path, `${path}.away`);
-  expect(() => guard.check()).toThrow();
-  let stored = 0;
-  const store = async () => ++stored;
-  for (let count = 0; count < 3; count++) await expect(transact(store)).rejects.toMatchObject(unavailable);
-  expect(stored).toBe(0);
-  renameSync(`${path}.away`, path);
-  expect(await transact(store)).toBe(1);
-  expect(lines).toEqual([
-    `error: a database file is missing: ${path} was deleted or moved away while it is open. Do not stop the service: it still has the file open. Move the same file back, or see ${pathOfPage('docs/operate/troubleshooting.md')}.`,
-    'info: the database files are back',
-  ]);
 });
 
 it('passes on any other error unchanged', async () => {

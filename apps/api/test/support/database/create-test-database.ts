@@ -1,9 +1,9 @@
 import type { Resource } from '@plant-store/contract/resource';
+import { createSql } from '../../../scripts/create-sql.js';
 import { type Config, parseConfig } from '../../../src/config.js';
 import type { Database, OpenOptions } from '../../../src/store/database.js';
 import type { PostgresqlTimeouts } from '../../../src/store/database-location.js';
 import { openDatabase } from '../../../src/store/open-database.js';
-import { createSql } from '../../../src/store/table.js';
 import type { TestEngine } from './engines.js';
 import { createCitusTestDatabase, createPostgresqlTestDatabase } from './postgresql-test-database.js';
 import { createSqliteTestDatabase } from './sqlite-test-database.js';
