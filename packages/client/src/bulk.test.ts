@@ -427,18 +427,6 @@ it('updates all plants in batches, each on its condition, and returns each that 
   expect(store.plants.get(7n)).toEqual({ name: 'x', tag: 't' });
 });
 
-it('resends only updates without a final result', async () => {
-  const { client, store, sizes } = open(async (plants, next) => {
-    const later = { status: 503, error: errors.overloaded.error, message: 'The service is overloaded.' };
-    const results = plants.map(({ id }) => (id < 3 ? { status: 412, error: 41200, message: '' } : later));
-    return sizes.length > 1 ? next() : json(200, { results });
-  });
-  await storeAll(createClient(store), plantsOf(10));
-  const updates = plantsOf(10, 'y').map((plant) => ({ ...plant, ifMatch: '*' }));
-  expect(await updateAll(client, updates)).toMatchObject({ updated: 7, rejected: 3 });
-  expect(sizes).toEqual([10, 7]);
-});
-
 it('fills batches of updates that all have an ETag', async () => {
   const { client, sizes } = open();
   const ifMatch = `"${'x'.repeat(22)}"`;

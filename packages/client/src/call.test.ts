@@ -278,20 +278,6 @@ describe('a token that is rejected', () => {
     expect(token).toHaveBeenCalledTimes(2);
   });
 
-  it('is requested for each call, so no call uses the token of an earlier user', async () => {
-    let session = 'alice';
-    const { fetch } = scriptFetch([ok(), ok(), ok(), ok()]);
-    for (const token of [() => session, async () => session]) {
-      const client = createTestClient({ token, fetch });
-      await resultOf(client.store({ body }));
-      session = 'bob';
-      await resultOf(client.store({ body }));
-      session = 'alice';
-    }
-    const sent = fetch.mock.calls.map(([, init]) => new Headers(init.headers).get('authorization'));
-    expect(sent).toEqual(['Bearer alice', 'Bearer bob', 'Bearer alice', 'Bearer bob']);
-  });
-
   it('ends the call with 401 when the new one is rejected too', async () => {
     const token = vi.fn().mockReturnValueOnce('a').mockReturnValueOnce('b').mockReturnValueOnce('c');
     const fetch = accepting('d');
@@ -334,22 +320,6 @@ describe('a token that is rejected', () => {
 });
 
 describe('options', () => {
-  it('of a call override those of the client', async () => {
-    const { fetch } = scriptFetch([ok()]);
-    const client = createTestClient({ fetch: vi.fn(), headers: { 'X-Tenant': 'a', 'x-kept': 'k' } });
-    const own = { baseUrl: 'https://other.example', token: 'pst_b', headers: { 'x-tenant': 'b' } };
-    await resultOf(client.store({ body, fetch, ...own }));
-    const [url, init] = fetch.mock.lastCall ?? [];
-    expect(url).toBe('https://other.example/plants');
-    expect(init?.headers).toEqual({
-      accept: 'application/json',
-      'content-type': 'application/json',
-      'x-tenant': 'b',
-      'x-kept': 'k',
-      authorization: 'Bearer pst_b',
-    });
-  });
-
   it('for fetch are passed on', async () => {
     const { fetch } = await callWith([ok()], { fetchOptions: { credentials: 'include' } });
     expect(fetch.mock.lastCall?.[1]).toMatchObject({ credentials: 'include' });

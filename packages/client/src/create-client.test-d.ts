@@ -1,4 +1,4 @@
-import type { contract, NewPlantInput, Plant } from '@plant-store/contract';
+import type { contract } from '@plant-store/contract';
 import type { Operations } from '@plant-store/contract/operations';
 import type { routes } from '@plant-store/contract/routes';
 import { describe, expectTypeOf, it } from 'vitest';
@@ -35,29 +35,6 @@ describe('a client', () => {
 
   it('takes the fetch of the platform', () => {
     expectTypeOf<typeof globalThis.fetch>().toExtend<Fetch>();
-  });
-});
-
-describe('createPlant', () => {
-  it('takes an id as number or bigint, a name and an optional tag', () => {
-    expectTypeOf<RequestOf<'createPlant'>['body']>().toEqualTypeOf<NewPlantInput>();
-    client.createPlant({ body: { id: 1, name: 'Fern' } });
-    client.createPlant({ body: { id: 1n, name: 'Fern', tag: 'indoor' } });
-  });
-
-  it('resolves to a union that narrows by status', () => {
-    expectTypeOf(client.createPlant).returns.resolves.toEqualTypeOf<ReplyOf<'createPlant'>>();
-    expectTypeOf<ReplyOf<'createPlant'>['status']>().toEqualTypeOf<200 | 400 | 401 | 403 | 429 | 500 | 503>();
-    expectTypeOf<ReplyOf<'createPlant'>['headers']>().toEqualTypeOf<Headers>();
-
-    const read = (reply: ReplyOf<'createPlant'>) => {
-      if (reply.status === 200) {
-        expectTypeOf(reply.body).toEqualTypeOf<Plant>();
-      } else {
-        expectTypeOf(reply.body).toExtend<{ error: number; message: string }>();
-      }
-    };
-    expectTypeOf(read).returns.toBeVoid();
   });
 });
 

@@ -116,35 +116,6 @@ describe('withOptions', () => {
 });
 
 describe('createPlant', () => {
-  it.each([
-    [0, '0'],
-    [Number.MAX_SAFE_INTEGER, '9007199254740991'],
-    [9223372036854775807n, '9223372036854775807'],
-    [-9223372036854775808n, '-9223372036854775808'],
-  ])('posts JSON with the id %s exactly', async (id, digits) => {
-    const { client, fetch } = open(200, { name: 'Fern' });
-    await client.createPlant({ body: { id, name: 'Fern', tag: undefined } });
-    expect(fetch).toHaveBeenCalledExactlyOnceWith(`${baseUrl}/plants`, {
-      redirect: 'error',
-      method: 'POST',
-      headers: {
-        authorization: 'Bearer pst_secret',
-        accept: 'application/json',
-        'content-type': 'application/json',
-      },
-      body: `{"id":${digits},"name":"Fern"}`,
-      signal: expect.any(AbortSignal),
-    });
-  });
-
-  it('sends nothing when the id may have been rounded', async () => {
-    const { client, fetch } = open(200, { name: 'Fern' });
-    await expect(client.createPlant({ body: { id: 2 ** 53, name: 'Fern' } })).rejects.toThrow(
-      new RangeError('The number 9007199254740992 is not exact; pass a bigint'),
-    );
-    expect(fetch).not.toHaveBeenCalled();
-  });
-
   it('works over a connection, with the fetch of the runtime', async () => {
     const received: unknown[] = [];
     const { url } = await listen(async (request, response) => {

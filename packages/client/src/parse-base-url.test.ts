@@ -43,7 +43,8 @@ it.each([
   [page, [...neverTaken, 'api', './api', '../api', '?a=1', '#a', '/#a']],
 ])('on the page %s rejects any other, without quoting it: %j', (location, baseUrls) => {
   vi.stubGlobal('location', location && new URL(location));
-  const message = 'baseUrl must be an http(s) URL or path, without user, query, or hash';
+  const message =
+    'baseUrl must be an http(s) URL, or in a browser a path, without credentials, query, or fragment';
   for (const baseUrl of baseUrls)
     expect(() => parseBaseUrl(baseUrl), baseUrl).toThrow(new TypeError(message));
 });

@@ -5,15 +5,18 @@
  * contain a password.
  */
 export function parseBaseUrl(baseUrl: string | URL | undefined): string {
+  const value = String(baseUrl);
+  // `//example.com` is not a path: it names a host.
+  const isPath = value === '' || (value.startsWith('/') && !value.startsWith('//'));
   let href = '';
   try {
-    // Inserts the origin before a path. `//example.com` is not a path: it names a host.
-    href = new URL(`${baseUrl}`.replace(/^(?=\/(?!\/)|$)/, pageOrigin())).href;
+    href = new URL(isPath ? pageOrigin() + value : value).href;
   } catch {}
   // A slash always follows the origin of a normalized URL.
-  if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href)) {
-    throw new TypeError('baseUrl must be an http(s) URL or path, without user, query, or hash');
-  }
+  if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href))
+    throw new TypeError(
+      'baseUrl must be an http(s) URL, or in a browser a path, without credentials, query, or fragment',
+    );
   return href.replace(/\/+$/, '');
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** Starts an HTTP server on a free port of 127.0.0.1, and closes it at the end of the test, or by `close`. */
@@ -14,11 +14,6 @@ export async function listen(
       server.closeAllConnections();
     });
   onTestFinished(close);
-  return { url: await listenOnFreePort(server), close };
-}
-
-/** Lets a server listen on a free port of 127.0.0.1, and returns its URL. */
-export async function listenOnFreePort(server: Server): Promise<string> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }

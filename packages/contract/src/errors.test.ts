@@ -85,39 +85,6 @@ it.each(operationErrors)('%s has an error for each status of a failure', (_, nam
     expect([status, ofStatus]).not.toEqual([status, []]);
 });
 
-it('derives the specific errors of an operation from its body and its kind', () => {
-  const [, common = {}] = operationErrors.find(([name]) => name === 'getOwnToken') ?? [];
-  const added = operationErrors.map(([name, names]) => [
-    name,
-    Object.entries(names).flatMap(([status, ofStatus]) =>
-      ofStatus.filter((error) => !common[Number(status)]?.includes(error)),
-    ),
-  ]);
-  const ofBody = ['malformed_json', 'invalid_plant', 'unsupported_content_type', 'body_too_large'];
-  const ofBatch = [...ofBody, 'batch_too_large'];
-  const ofToken = ['malformed_json', 'unsupported_content_type', 'body_too_large', 'invalid_token_request'];
-  const conditions = ['plant_not_found', 'precondition_failed'];
-  expect(Object.fromEntries(added)).toMatchObject({
-    createPlant: [...ofBody.toSpliced(2, 0, 'id_taken'), 'id_retired'],
-    getPlant: conditions,
-    listPlants: [],
-    createPlants: ofBatch,
-    getPlants: ofBatch,
-    updatePlants: ofBatch,
-    deletePlants: ofBatch,
-    updatePlant: [...ofBody, 'precondition_required', ...conditions],
-    deletePlant: conditions,
-    listTags: [],
-    listChanges: ['cursor_expired', 'changes_unsupported'],
-    getOwnToken: [],
-    listTokens: [],
-    createToken: [...ofToken, 'exceeds_issuer'],
-    rotateToken: [...ofToken, 'token_inactive', 'exceeds_issuer', 'token_not_found'],
-    revokeToken: ['token_not_found'],
-    listAudit: [],
-  });
-});
-
 it('has no unused error, except for a request that matches no operation', () => {
   const returned = new Set<string>(operationErrors.flatMap(([, names]) => Object.values(names).flat()));
   const others = definitions.filter(([name]) => !returned.has(name)).map(([name]) => name);

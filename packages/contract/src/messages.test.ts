@@ -1,29 +1,9 @@
 import { expect, it } from 'vitest';
 import type * as z from 'zod';
 import { contract } from './contract.js';
-import { errorTexts } from './error-texts.js';
-import type { ErrorName } from './errors.js';
-import { explainInvalid, messages, messagesOf, type RequestIssues, shorten } from './messages.js';
+import { explainInvalid, messages, type RequestIssues, shorten } from './messages.js';
 import { subjectOfOperation } from './metadata.js';
-import { resources } from './resources.js';
 import { NewPlantSchema, plants, TokenRotationSchema } from './schemas.js';
-
-const texts = messagesOf(resources.plant);
-
-it.each<[ErrorName, string]>([
-  ['malformed_json', messages.malformedJson("Expected end of input but got '}' at position 27")],
-  ['id_taken', texts.idTaken(9223372036854775807n)],
-  ['id_retired', texts.idRetired(7n)],
-  ['plant_not_found', texts.notFound(7n)],
-  ['batch_too_large', texts.batchTooLarge(1001)],
-  ['unsupported_content_type', messages.unsupportedContentType('text/plain')],
-  ['body_too_large', messages.bodyTooLarge(1024 * 1024)],
-  ['missing_token', messages.missingToken],
-  ['not_found', messages.notFound('/plant')],
-  ['method_not_allowed', messages.methodNotAllowed('PUT', '/plants', ['POST', 'GET', 'HEAD'])],
-])('the example of %s is one of the messages', (name, message) => {
-  expect(errorTexts[name].example).toBe(message);
-});
 
 it.each([
   ['12345', '12345'],

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { type ErrorName, errors } from '../src/errors.js';
 import { INT64_MAX, INT64_MIN } from '../src/int64.js';
 import { messages } from '../src/messages.js';
@@ -26,64 +24,17 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * What is special about a request, the request, its reply, and where the case is written, as `file:line`, unless its title shows that.
- * Cases in a list follow each other in one plant store.
- */
-export type Case = readonly [title: string, request: Request, reply: Reply, place?: string | undefined];
+/** What is special about a request, the request, and its reply. Cases in a list follow each other in one plant store. */
+export type Case = readonly [title: string, request: Request, reply: Reply];
 
 /** Cases of requests that all get one reply; each is named by what is sent. */
 export function each(reply: Reply, ...requests: readonly Request[]): readonly Case[] {
-  // The outermost call is the one in the list of cases.
-  const place = new Error().stack?.match(/[\w-]+-cases\.ts:\d+/g)?.at(-1);
   return requests.map((request) => {
     const headers = JSON.stringify(request.headers, (_, value) => value ?? null);
     const sent = [request.line, headers, request.body].filter(Boolean).join(' ');
-    return [`${sent.slice(0, 120)}: ${reply.status}`, request, reply, place];
+    return [`${sent.slice(0, 120)}: ${reply.status}`, request, reply];
   });
 }
-
-/**
- * Compares a reply with that of a case.
- *
- * @throws {Error} when they differ, with the line of the case and what differs
- */
-export function expectReply(topic: string, [title, { line }, expected, place]: Case, actual: Reply): void {
-  const difference = findDifference(expected, actual);
-  if (difference === undefined) return;
-  const files = ['operation-cases.ts', 'request-cases.ts'].map((file) => new URL(file, import.meta.url));
-  const where = place ?? files.map((file) => findPlace(file, topic, title)).find(Boolean) ?? title;
-  const sent = line.length > 200 ? `${line.slice(0, 200)}…` : line;
-  throw new Error(`${where}: the reply to ${sent} differs:${difference}`);
-}
-
-/** Where a case is written: the line of its title, or that of its topic where the title is elsewhere; `undefined` without that topic. */
-export function findPlace(file: URL, topic: string, title: string): string | undefined {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const start = lines.findIndex((line) => line === `  ${topic}: [` || line === `  '${topic}': [`);
-  if (start < 0) return undefined;
-  const own = lines
-    .slice(start, lines.indexOf('  ],', start))
-    .findIndex((line) => line.includes(`'${title}'`));
-  return `${file.pathname.split('/').at(-1)}:${start + Math.max(own, 0) + 1}`;
-}
-
-/** Both values as texts, from a little before they differ; `undefined` when they are equal. */
-export function findDifference(expected: unknown, actual: unknown): string | undefined {
-  if (isDeepStrictEqual(expected, actual)) return undefined;
-  const [one, other] = [toText(expected), toText(actual)];
-  const index = Array.from(one, (_, at) => one[at] === other[at]).indexOf(false);
-  const start = Math.max(0, (index < 0 ? one.length : index) - 60);
-  return `\n  expected …${one.slice(start, start + 260)}\n  received …${other.slice(start, start + 260)}`;
-}
-
-const toText = (value: unknown): string =>
-  typeof value === 'object' && value !== null
-    ? Object.entries(value)
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, member]) => `${name}: ${toText(member)}`)
-        .join('\n')
-    : String(value);
 
 /** A reply of success with a body of JSON. */
 export function ok(body: string, headers: Reply['headers'] = {}): Reply {

@@ -6,10 +6,19 @@ import { messages, messagesOf } from '../src/messages.js';
 import type { Operations } from '../src/operations.js';
 import { type ResourceName, resources } from '../src/resources.js';
 import { plants } from '../src/schemas.js';
-import { type Case, each, malformed, noToken, ok, type Reply, type Request, rejected } from './exchange.js';
+import {
+  type Case,
+  each,
+  int64,
+  malformed,
+  noToken,
+  ok,
+  type Reply,
+  type Request,
+  rejected,
+} from './exchange.js';
 
 const [min, max] = [INT64_MIN, INT64_MAX];
-const int64 = `must be an integer from ${min} to ${max}`;
 const notString = 'must be an integer, not a string: send its digits as idText';
 type Id = string | number | bigint;
 /** Members of an object, whose values are JSON. */

@@ -2,22 +2,24 @@ import { INT64_MIN } from '@plant-store/contract';
 import { columnsOf } from '@plant-store/contract/columns';
 import { foldText, hasText } from '@plant-store/contract/fold-text';
 import { messages } from '@plant-store/contract/messages';
-import { fieldsOf, type Resource } from '@plant-store/contract/resource';
+import { type Resource, searchesOf } from '@plant-store/contract/resource';
 import { ServiceError } from './errors.js';
 import { type ListOrder, partsOfOrder, sortKeyOf } from './order.js';
 import {
   beforeNumbers,
+  type ChangePosition,
   isTombstone,
   keptSince,
   type ListFilter,
   type ListPosition,
-  type ListQuery,
   pageOfStates,
+  type RecordChange,
   type RecordPeople,
   type RecordState,
   type Store,
   type Stored,
   type StoredRecord,
+  withoutTombstones,
 } from './store.js';
 
 /** Numbers the changes of all stores that share it. */
@@ -52,34 +54,20 @@ export interface MemoryStore<Fields> extends Store<Fields> {
   readonly replaceAll: (records: Iterable<StoredRecord<Fields>>) => void;
 }
 
-/** The entry of a store for an ID. */
+/** The last change of a record, or its tombstone. */
 interface Entry<Fields> {
-  readonly id: bigint;
-  /** `undefined` for a tombstone. */
-  fields: Fields | undefined;
-  addedAt: number | null;
-  original: string | undefined;
-  /** The size of the fields, in bytes. */
-  bytes: number;
-  /** The number of the last change. */
-  number: number;
-  /** When the last change happened. */
-  changedAt: number | undefined;
-  addedBy: string | undefined;
-  changedBy: string | undefined;
-  /** The replaced states, oldest first. */
-  replaced: RecordState<Fields>[];
-}
-
-/** An entry and its position in an order. */
-interface Placed<Fields> extends ListPosition {
-  readonly entry: Entry<Fields>;
-}
-
-/** A change in the log. Outdated if the entry has changed since. */
-interface LoggedChange<Fields> {
+  readonly record: StoredRecord<Fields>;
   readonly number: number;
-  readonly entry: Entry<Fields>;
+  readonly changedAt: number | undefined;
+  readonly addedBy?: string | undefined;
+  readonly changedBy?: string | undefined;
+  /** The replaced states, oldest first. */
+  readonly replaced: readonly RecordState<Fields>[];
+}
+
+/** A record and its position in an order. */
+interface Placed<Fields> extends ListPosition {
+  readonly record: Stored<Fields>;
 }
 
 /** Creates an empty store of a resource in memory. */
@@ -92,12 +80,13 @@ export function createMemoryStore<Fields extends object>(
   }: MemoryStoreOptions,
 ): MemoryStore<Fields> {
   const { names, pick, isSame, toColumn } = columnsOf<Fields>(resource);
-  const searchedFields = fieldsOf(resource).flatMap(([name, { search }]) => (search ? name : []));
+  const searchedFields = searchesOf(resource).map(([name]) => name);
+  /** In the order of the last changes. */
   const entries = new Map<bigint, Entry<Fields>>();
   const records = new Map<bigint, Readonly<Fields>>();
-  /** The entries of each list order that was requested, kept sorted. */
-  const sortedEntries = new Map<ListOrder, Placed<Fields>[]>();
-  let log: LoggedChange<Fields>[] = [];
+  /** The lists that were requested since the last change. */
+  const sortedLists = new Map<ListOrder, readonly Placed<Fields>[]>();
+  let last: Entry<Fields> | undefined;
   let lastPlace = 0;
 
   const fieldOf = (fields: Fields, name: string) => (fields as Readonly<Record<string, unknown>>)[name];
@@ -106,126 +95,84 @@ export function createMemoryStore<Fields extends object>(
   const bytesOf = (fields: Fields) =>
     names.reduce((bytes, name) => bytes + utf8Length(String(toColumn(name, fieldOf(fields, name)) ?? '')), 0);
 
-  function toRecord({ id, fields, addedAt, original }: Entry<Fields>): StoredRecord<Fields> {
-    if (fields === undefined) return { id, deleted: true };
-    return {
-      ...fields,
-      id,
-      ...(addedAt !== null && { addedAt }),
-      ...(original !== undefined && { original }),
-    };
-  }
-
-  const find = (id: bigint) => {
-    const entry = entries.get(id);
-    return entry && toRecord(entry);
-  };
+  const find = (id: bigint) => entries.get(id)?.record;
 
   /** The current state of an entry; `undefined` for a tombstone. */
-  function stateOf(entry: Entry<Fields>): RecordState<Fields> | undefined {
-    const { fields, original, changedAt: from, addedBy, changedBy } = entry;
-    if (fields === undefined) return undefined;
-    return { fields, from, until: undefined, by: original === undefined ? addedBy : changedBy };
+  function stateOf({ record, changedAt: from, addedBy, changedBy }: Entry<Fields>) {
+    if (isTombstone(record)) return undefined;
+    const by = record.original === undefined ? addedBy : changedBy;
+    return { fields: pick(record), from, until: undefined, by };
   }
 
   const isKept = ({ until = 0 }: RecordState<Fields>) => until >= keptSince(now(), historyDays);
 
   /** Stores a record or a tombstone, as the last change. */
-  function put(record: StoredRecord<Fields>, by?: string): Entry<Fields> {
+  function put(record: StoredRecord<Fields>, by?: string): StoredRecord<Fields> {
     const { id } = record;
     const existing = entries.get(id);
-    const entry = existing ?? {
-      id,
-      fields: undefined,
-      addedAt: null,
-      original: undefined,
-      bytes: 0,
-      number: 0,
-      changedAt: undefined,
-      addedBy: undefined,
-      changedBy: undefined,
-      replaced: [],
-    };
-    const changedAt = now();
-    if (existing !== undefined) removeFromOrders(existing);
-    if (isTombstone(record)) {
-      // `addedAt` stays, so that the tombstone keeps its position in lists by time.
-      Object.assign(entry, { fields: undefined, bytes: 0, changedAt, replaced: [] });
-      records.delete(id);
-    } else {
-      const { addedAt = changedAt, original } = record;
-      const fields = pick(record);
-      const state = stateOf(entry);
-      const isUpdate = state !== undefined;
-      if (isUpdate && !isSame(state.fields, fields))
-        entry.replaced = [...entry.replaced, { ...state, place: ++lastPlace, until: changedAt }].filter(
-          isKept,
-        );
-      Object.assign(entry, { fields, addedAt, original, bytes: bytesOf(fields) });
-      Object.assign(entry, isUpdate ? { changedBy: by } : { addedBy: by, changedBy: undefined });
-      entry.changedAt = original === undefined ? (addedAt ?? undefined) : changedAt;
-      records.set(id, fields);
-    }
-    entries.set(id, entry);
-    addToOrders(entry);
-    entry.number = ++changeOrder.number;
-    log.push({ number: entry.number, entry });
-    // Drops outdated changes once they are more than half of the log.
-    if (log.length > 2 * entries.size + 16) log = log.filter(isCurrent);
-    return entry;
+    entries.delete(id);
+    sortedLists.clear();
+    last = { ...toEntry(record, existing, by), number: ++changeOrder.number };
+    entries.set(id, last);
+    if (isTombstone(record)) records.delete(id);
+    else records.set(id, pick(record));
+    return last.record;
   }
 
-  const textOf = ({ fields }: Entry<Fields>, name: string) => {
-    const value = fields && fieldOf(fields, name);
+  function toEntry(
+    record: StoredRecord<Fields>,
+    existing: Entry<Fields> | undefined,
+    by: string | undefined,
+  ): Omit<Entry<Fields>, 'number'> {
+    const { id } = record;
+    const changedAt = now();
+    if (isTombstone(record)) return { record: { id, deleted: true }, changedAt, replaced: [] };
+    const { addedAt = changedAt, original } = record;
+    const fields = pick(record);
+    const before = existing && stateOf(existing);
+    const replaced = [...(existing?.replaced ?? [])];
+    if (before !== undefined && !isSame(before.fields, fields))
+      replaced.push({ ...before, place: ++lastPlace, until: changedAt });
+    return {
+      record: {
+        ...fields,
+        id,
+        ...(addedAt !== null && { addedAt }),
+        ...(original !== undefined && { original }),
+      },
+      changedAt: original === undefined ? (addedAt ?? undefined) : changedAt,
+      ...(before === undefined ? { addedBy: by } : { addedBy: existing?.addedBy, changedBy: by }),
+      replaced: replaced.filter(isKept),
+    };
+  }
+
+  const textOf = (record: Fields, name: string) => {
+    const value = fieldOf(record, name);
     return value === undefined ? undefined : String(value);
   };
 
-  /** Returns the entries in an order. The first call sorts them. */
-  function sortedIn(listOrder: ListOrder): Placed<Fields>[] {
+  const storedRecords = () =>
+    withoutTombstones(Array.from(entries.values(), ({ record }): StoredRecord<Fields> => record));
+
+  /** Returns the records in an order. The first call since a change sorts them. */
+  function sortedIn(listOrder: ListOrder): readonly Placed<Fields>[] {
     const sorted =
-      sortedEntries.get(listOrder) ??
-      [...entries.values()]
-        .flatMap((entry) => positionIn(listOrder, entry) ?? [])
-        .sort((a, b) => comparePositions(listOrder, a, b));
-    sortedEntries.set(listOrder, sorted);
+      sortedLists.get(listOrder) ??
+      storedRecords()
+        .flatMap((record) => positionIn(listOrder, record) ?? [])
+        .sort(comparatorOf(listOrder));
+    sortedLists.set(listOrder, sorted);
     return sorted;
   }
 
-  /** Returns the position of an entry in an order, or `undefined` if the order does not include it. */
-  function positionIn(listOrder: ListOrder, entry: Entry<Fields>): Placed<Fields> | undefined {
-    const { id, addedAt } = entry;
+  /** Returns the position of a record in an order, or `undefined` if the order does not include it. */
+  function positionIn(listOrder: ListOrder, record: Stored<Fields>): Placed<Fields> | undefined {
+    const { id, addedAt } = record;
     const { by } = partsOfOrder(listOrder);
-    if (by === 'id') return { entry, id };
-    if (by === 'untimed') return addedAt === null ? { entry, id } : undefined;
-    if (by === 'time') return addedAt === null ? undefined : { entry, id, addedAt };
-    return { entry, id, key: sortKeyOf(textOf(entry, by)) };
-  }
-
-  function addToOrders(entry: Entry<Fields>): void {
-    for (const [listOrder, sorted] of sortedEntries) {
-      const placed = positionIn(listOrder, entry);
-      if (placed !== undefined) sorted.splice(indexIn(listOrder, sorted, placed), 0, placed);
-    }
-  }
-
-  /** Must be called before the entry changes. */
-  function removeFromOrders(entry: Entry<Fields>): void {
-    for (const [listOrder, sorted] of sortedEntries) {
-      const placed = positionIn(listOrder, entry);
-      if (placed !== undefined) sorted.splice(indexIn(listOrder, sorted, placed), 1);
-    }
-  }
-
-  const indexIn = (listOrder: ListOrder, sorted: readonly Placed<Fields>[], position: ListPosition) =>
-    findIndex(sorted, (other) => comparePositions(listOrder, other, position) < 0);
-
-  /** Yields the entries of a list after a position, in order. */
-  function* entriesAfter({ order: listOrder, after }: ListQuery): Generator<Placed<Fields>> {
-    const sorted = sortedIn(listOrder);
-    const isPassed = (placed: ListPosition) =>
-      after !== undefined && comparePositions(listOrder, placed, after) <= 0;
-    for (let index = findIndex(sorted, isPassed); index < sorted.length; index++)
-      yield sorted[index] as Placed<Fields>;
+    if (by === 'id') return { record, id };
+    if (by === 'untimed') return addedAt == null ? { record, id } : undefined;
+    if (by === 'time') return addedAt == null ? undefined : { record, id, addedAt };
+    return { record, id, key: sortKeyOf(textOf(record, by)) };
   }
 
   function matcherOf({ equal = {}, q, addedFrom, addedBefore }: ListFilter) {
@@ -233,64 +180,66 @@ export function createMemoryStore<Fields extends object>(
       values ? [[name, values] as const] : [],
     );
     const folded = q === undefined ? undefined : foldText(q);
-    return ({ fields, addedAt }: Entry<Fields>): boolean =>
-      fields !== undefined &&
-      (addedFrom === undefined || (addedAt !== null && addedAt >= addedFrom)) &&
-      (addedBefore === undefined || (addedAt !== null && addedAt < addedBefore)) &&
-      accepted.every(([name, values]) => values.includes(toColumn(name, fieldOf(fields, name)))) &&
-      (folded === undefined ||
-        searchedFields.some((name) => hasText(String(fieldOf(fields, name) ?? ''), folded)));
+    return (record: Stored<Fields>): boolean => {
+      const { addedAt = null } = record;
+      return (
+        (addedFrom === undefined || (addedAt !== null && addedAt >= addedFrom)) &&
+        (addedBefore === undefined || (addedAt !== null && addedAt < addedBefore)) &&
+        accepted.every(([name, values]) => values.includes(toColumn(name, fieldOf(record, name)))) &&
+        (folded === undefined || searchedFields.some((name) => hasText(textOf(record, name) ?? '', folded)))
+      );
+    };
   }
 
   return {
     records,
     replaceAll(given) {
-      for (const map of [entries, records, sortedEntries]) map.clear();
-      log = [];
+      for (const map of [entries, records, sortedLists]) map.clear();
+      last = undefined;
       for (const record of given) put(record);
     },
     async create(record) {
       const existing = find(record.id);
-      return existing === undefined
-        ? { stored: true, addedAt: put(record, record.addedBy).addedAt }
-        : { stored: false, existing };
+      if (existing !== undefined) return { stored: false, existing };
+      const { addedAt = null } = put(record, record.addedBy) as Stored<Fields>;
+      return { stored: true, addedAt };
     },
     async change({ id, by, replace }) {
       const before = find(id);
       const after = replace(before);
-      return { before, after: after && toRecord(put(after, by)) };
+      return { before, after: after && put(after, by) };
     },
     find: async (id) => find(id),
     findHistory: async (ids) =>
       ids.flatMap((id) => {
-        const entry = entries.get(id);
-        if (entry === undefined) return [];
-        const { addedBy, changedBy } = entry;
-        return { record: toRecord(entry), addedBy, changedBy };
+        const { record, addedBy, changedBy } = entries.get(id) ?? {};
+        return record === undefined ? [] : { record, addedBy, changedBy };
       }),
-    async list(query, { matches, bytes }) {
-      const isMatch = matcherOf(query);
-      const found: Entry<Fields>[] = [];
-      let last: ListPosition | undefined;
+    async list({ order, after, ...filter }, { matches, bytes }) {
+      const isMatch = matcherOf(filter);
+      const compare = comparatorOf(order);
+      const found: Stored<Fields>[] = [];
+      let position: ListPosition | undefined;
       let total = 0;
-      for (const { entry, ...position } of entriesAfter(query)) {
-        if (!isMatch(entry)) continue;
-        total += entry.bytes;
-        if (last !== undefined && (found.length === matches || total > bytes))
-          return { records: found.map(toRecord) as Stored<Fields>[], last };
-        found.push(entry);
-        last = position;
+      for (const placed of sortedIn(order)) {
+        if ((after !== undefined && compare(placed, after) <= 0) || !isMatch(placed.record)) continue;
+        const { record, ...next } = placed;
+        total += bytesOf(record);
+        if (position !== undefined && (found.length === matches || total > bytes))
+          return { records: found, last: position };
+        found.push(record);
+        position = next;
       }
-      return { records: found.map(toRecord) as Stored<Fields>[], last: undefined };
+      return { records: found, last: undefined };
     },
     countAll: async (filter) => ({
-      count: [...entries.values()].filter(matcherOf(filter)).length,
+      count: storedRecords().filter(matcherOf(filter)).length,
       isEstimate: false,
     }),
     async countValues(field, after, maxValues) {
       const counts = new Map<string, number>();
-      for (const entry of entries.values()) {
-        const value = textOf(entry, field);
+      for (const record of storedRecords()) {
+        const value = textOf(record, field);
         if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
       }
       const sorted = [...counts]
@@ -303,21 +252,18 @@ export function createMemoryStore<Fields extends object>(
       const { number: start = 0 } = after ?? {};
       if (after !== undefined && (after.generation !== generation || start > changeOrder.number))
         throw new ServiceError('cursor_expired', messages.cursorExpired);
-      const changed: Entry<Fields>[] = [];
+      const changes: RecordChange<Fields>[] = [];
+      let position: ChangePosition = { generation, number: start, id: after?.id ?? INT64_MIN };
       let bytes = 0;
-      let hasMore = false;
-      for (const entry of changedAfter(log, start)) {
-        bytes += entry.bytes;
-        hasMore = changed.length > 0 && (changed.length === limits.matches || bytes > limits.bytes);
-        if (hasMore) break;
-        changed.push(entry);
+      for (const { number, record, changedAt: at } of entries.values()) {
+        if (number <= start) continue;
+        bytes += isTombstone(record) ? 0 : bytesOf(record);
+        if (changes.length > 0 && (changes.length === limits.matches || bytes > limits.bytes))
+          return { changes, last: position, hasMore: true };
+        changes.push({ record, at });
+        position = { generation, number, id: record.id };
       }
-      const { number, id } = changed.at(-1) ?? { number: start, id: after?.id ?? INT64_MIN };
-      return {
-        changes: changed.map((entry) => ({ record: toRecord(entry), at: entry.changedAt })),
-        last: { generation, number, id },
-        hasMore,
-      };
+      return { changes, last: position, hasMore: false };
     },
     async listStates(id, start, limits) {
       const entry = entries.get(id);
@@ -329,35 +275,20 @@ export function createMemoryStore<Fields extends object>(
       return pageOfStates(states, bytesOf, limits);
     },
     async lastChange() {
-      const last = log.findLast(isCurrent)?.entry;
-      return {
-        generation: changeOrder.generation,
-        ...(last ? { number: last.number, id: last.id } : beforeNumbers),
-      };
+      const position = last ? { number: last.number, id: last.record.id } : beforeNumbers;
+      return { generation: changeOrder.generation, ...position };
     },
   };
 }
 
-const isCurrent = ({ number, entry }: LoggedChange<unknown>) => entry.number === number;
-
-/** Yields the entries whose last change has a higher number, in the order of their changes. */
-function* changedAfter<Fields>(
-  log: readonly LoggedChange<Fields>[],
-  start: number,
-): Generator<Entry<Fields>> {
-  for (let index = findIndex(log, ({ number }) => number <= start); index < log.length; index++) {
-    const change = log[index];
-    if (change !== undefined && isCurrent(change)) yield change.entry;
-  }
-}
-
-const compareIds = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
-
-function comparePositions(order: ListOrder, a: ListPosition, b: ListPosition): number {
+function comparatorOf(order: ListOrder): (a: ListPosition, b: ListPosition) => number {
   const { by, isDescending } = partsOfOrder(order);
-  const first = by === 'time' ? (a.addedAt ?? 0) - (b.addedAt ?? 0) : compareTexts(a.key ?? '', b.key ?? '');
-  const compared = first || compareIds(a.id, b.id);
-  return isDescending ? -compared : compared;
+  return (a, b) => {
+    const first =
+      by === 'time' ? (a.addedAt ?? 0) - (b.addedAt ?? 0) : compareTexts(a.key ?? '', b.key ?? '');
+    const compared = first || (a.id < b.id ? -1 : Number(a.id > b.id));
+    return isDescending ? -compared : compared;
+  };
 }
 
 /** Compares texts by code points, in the same order as databases that compare UTF-8. */
@@ -367,17 +298,6 @@ function compareTexts(a: string, b: string): number {
     const [first, second] = [a.codePointAt(index) ?? -1, b.codePointAt(index) ?? -1];
     if (first !== second) return first - second;
   }
-}
-
-/** Binary search: returns the index of the first item for which a condition is false. All items before it must satisfy the condition. */
-function findIndex<Item>(items: readonly Item[], condition: (item: Item) => boolean): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (condition(items[middle] as Item)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 const encoder = new TextEncoder();

@@ -97,21 +97,23 @@ describe('the operations of plants', () => {
     throw new ServiceError('database_unavailable', 'away');
   };
 
+  /** A store in which each write takes less time than the previous one. */
+  function reversing(store: Store<Plant>): Pick<Store<Plant>, 'create' | 'change'> {
+    let ms = 20;
+    const wait = () => {
+      ms = Math.max(0, ms - 5);
+      return new Promise((resolve) => setTimeout(resolve, ms));
+    };
+    return {
+      create: (record) => wait().then(() => store.create(record)),
+      change: (change) => wait().then(() => store.change(change)),
+    };
+  }
+
   it('create the first of several records with one id, regardless of the commit order', async () => {
     const store = openPlants();
-    const inFlight: (() => void)[] = [];
-    const reversing: Pick<Store<Plant>, 'create'> = {
-      async create(record) {
-        if (inFlight.length === 0)
-          setImmediate(() => {
-            for (const decide of inFlight.reverse()) decide();
-          });
-        await new Promise<void>((resolve) => inFlight.push(resolve));
-        return store.create(record);
-      },
-    };
     const items = [first, second, third, first].map((fields, at) => ({ ...fields, id: at === 1 ? 2n : 1n }));
-    const created = await operations.createMany(reversing, { items });
+    const created = await operations.createMany(reversing(store), { items });
     expect(created).toMatchObject([{ replayed: false }, { replayed: false }, taken, { replayed: true }]);
     expect([...store.records]).toEqual([
       [2n, second],
@@ -130,18 +132,6 @@ describe('the operations of plants', () => {
       expect(body).toEqual({ ...third, id, idText: `${id}` });
     }
   });
-
-  /** A store in which each change takes less time than the previous one. */
-  function reversing(store: Store<Plant>): Pick<Store<Plant>, 'change'> {
-    let ms = 20;
-    return {
-      async change(change) {
-        ms = Math.max(0, ms - 5);
-        await new Promise((resolve) => setTimeout(resolve, ms));
-        return store.change(change);
-      },
-    };
-  }
 
   it('apply several updates of one record in a batch in order, regardless of the commit order', async () => {
     const store = await openWith([1n], first);

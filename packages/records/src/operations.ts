@@ -19,7 +19,6 @@ import { partsOfOrder } from './order.js';
 import { invalidRequest } from './requests.js';
 import {
   type ChangePosition,
-  type CreateOutcome,
   isTombstone,
   type ListFilter,
   type ListLimits,
@@ -314,7 +313,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     /** Creates the records of a batch, each as `create` does. Records with the same ID are created in order. */
     createMany(store: Pick<Records, 'create'>, batch: Batch) {
       requireBatch(batch);
-      const orderedStore = createInOrder(store);
+      const orderedStore = { create: inOrder(store.create) };
       return runBatch(batch, async (item) => {
         const { replayed, etag } = await createOne(orderedStore, readRecord(item));
         return { status: 200 as const, replayed, etag };
@@ -406,7 +405,7 @@ export function operationsOf<Fields extends object, Name extends string = string
       batch: Batch,
     ): Promise<(ShownResult<Fields, Name> | ServiceError)[]> {
       requireBatch(batch);
-      const orderedStore = changeInOrder(store);
+      const orderedStore = { change: inOrder(store.change) };
       const budget = createReplyBudget();
       return runBatch(batch, async (item) => {
         const record = readRecord(item);
@@ -440,7 +439,7 @@ export function operationsOf<Fields extends object, Name extends string = string
      */
     deleteMany(store: Pick<Records, 'change'>, batch: Batch, ifMatch: readonly unknown[] = []) {
       requireBatch(batch);
-      const orderedStore = changeInOrder(store);
+      const orderedStore = { change: inOrder(store.change) };
       return runBatch(batch, async (item, index) => {
         const id = readId(item);
         await removeOne(orderedStore, id, readCondition(ifMatch[index]));
@@ -670,43 +669,19 @@ function toServiceError(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : internalError(error);
 }
 
-/**
- * Sends only the first create of each ID to the store, because a store may commit the creates of a batch in any order. The outcomes of the
- * others follow from the first.
- */
-function createInOrder<Fields>(store: Pick<Store<Fields>, 'create'>): Pick<Store<Fields>, 'create'> {
-  const first = new Map<bigint, () => Promise<CreateOutcome<Fields>>>();
-  return {
-    create(record) {
-      const afterFirst = first.get(record.id);
-      if (afterFirst !== undefined) return afterFirst();
-      const created = store.create(record);
-      first.set(record.id, async () => {
-        const outcome = await created;
-        if (!outcome.stored) return outcome;
-        return { stored: false, existing: { ...record, addedAt: outcome.addedAt } };
-      });
-      return created;
-    },
-  };
-}
-
-/**
- * Starts each change only after earlier changes of the same ID have ended, because a store may commit changes in flight in any order.
- */
-function changeInOrder<Fields>(store: Pick<Store<Fields>, 'change'>): Pick<Store<Fields>, 'change'> {
+/** Starts each write only after earlier writes of the same ID have ended, because a store may commit writes in flight in any order. */
+function inOrder<Write extends { readonly id: bigint }, Outcome>(
+  write: (item: Write) => Promise<Outcome>,
+): (item: Write) => Promise<Outcome> {
   const last = new Map<bigint, Promise<unknown>>();
-  return {
-    change(change) {
-      const previous = last.get(change.id);
-      const changed =
-        previous === undefined ? store.change(change) : previous.then(() => store.change(change));
-      // An error affects only its item.
-      last.set(
-        change.id,
-        changed.catch(() => undefined),
-      );
-      return changed;
-    },
+  return (item) => {
+    const previous = last.get(item.id);
+    const written = previous === undefined ? write(item) : previous.then(() => write(item));
+    // An error affects only its item.
+    last.set(
+      item.id,
+      written.catch(() => undefined),
+    );
+    return written;
   };
 }
