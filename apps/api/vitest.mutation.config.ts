@@ -6,7 +6,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@plant-store/source'] } },
   test: {
     include: [
-      'src/{plants,auth}/**/*.test.ts',
+      'src/{auth,http}/**/*.test.ts',
       'src/store/commit-queue.test.ts',
       'src/store/conformance/access-token-store.test.ts',
       'test/{http,middleware}/**/*.test.ts',

@@ -27,7 +27,7 @@ import {
   showsMetrics,
 } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
-import { createConnectionLog, type RequestLog } from './observe/request-log.js';
+import { createConnectionLog } from './observe/rejection-log.js';
 import { ActiveCallers } from './runtime/callers.js';
 import { stopTimeouts, withTimeout } from './runtime/timing.js';
 import { createTurns } from './runtime/turns.js';
@@ -66,8 +66,6 @@ export interface ServiceProcess extends Service {
 }
 
 interface ServiceOptions {
-  /** Where requests are logged; by default in the main log. */
-  readonly requestLog?: RequestLog;
   /** Where metrics are registered; by default a new registry if anything shows metrics. */
   readonly metrics?: Registry | undefined;
   readonly onConnection?: () => void;
@@ -85,7 +83,7 @@ const retirePollMs = 50;
 export async function startService(
   config: Config,
   log: Logger,
-  { requestLog = log, metrics = createShownRegistry(config), onConnection }: ServiceOptions = {},
+  { metrics = createShownRegistry(config), onConnection }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
   const { admin: adminAddress, database: location } = config;
   const otherConnections =
@@ -126,7 +124,6 @@ export async function startService(
     client,
     metrics,
     log,
-    requestLog,
     traces: telemetry?.requests,
     draining: draining.signal,
     stopping: stopping.signal,

@@ -1,7 +1,7 @@
-import { type CryptoKey, generateKeyPair, type JWTHeaderParameters, SignJWT, UnsecuredJWT } from 'jose';
+import { generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
-import { JwtRejectedError, verifyJwt } from './accept-jwts.js';
+import { verifyJwt } from './accept-jwts.js';
 import { providerProfiles, readClaim, standardProfile } from './identity-providers.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -12,8 +12,13 @@ const inSeconds = (seconds: number) => now / 1_000 + seconds;
 const times = { iat: inSeconds(-60), exp: inSeconds(3_540) };
 
 interface Shape {
-  readonly settings: Readonly<Record<string, string>>;
+  readonly provider: string;
+  readonly issuer: string;
+  /** `JWT_AUDIENCE`. */
+  readonly audience: string;
+  readonly settings?: Readonly<Record<string, string>>;
   readonly header: Members;
+  /** The claims other than `iss` and the times. */
   readonly claims: Members;
   readonly subject: string;
   readonly permits: readonly string[];
@@ -33,14 +38,11 @@ const account = 'shop@plants.iam.gserviceaccount.com';
 /** Made up, in the shapes that the providers document. */
 const shapes: Readonly<Record<string, Shape>> = {
   'Auth0, by permissions': {
-    settings: {
-      JWT_PROVIDER: 'auth0',
-      JWT_ISSUER: 'https://plants.eu.auth0.com/',
-      JWT_AUDIENCE: 'https://plants.example.com',
-    },
+    provider: 'auth0',
+    issuer: 'https://plants.eu.auth0.com/',
+    audience: 'https://plants.example.com',
     header: { typ: 'JWT' },
     claims: {
-      iss: 'https://plants.eu.auth0.com/',
       sub: 'auth0|123456',
       aud: ['https://plants.example.com', 'https://plants.eu.auth0.com/userinfo'],
       azp: 'my_client_id',
@@ -54,14 +56,11 @@ const shapes: Readonly<Record<string, Shape>> = {
     ungranting: { permissions: [] },
   },
   'Auth0, of its profile RFC 9068': {
-    settings: {
-      JWT_PROVIDER: 'auth0',
-      JWT_ISSUER: 'https://plants.eu.auth0.com/',
-      JWT_AUDIENCE: 'https://plants.example.com',
-    },
+    provider: 'auth0',
+    issuer: 'https://plants.eu.auth0.com/',
+    audience: 'https://plants.example.com',
     header: { typ: 'at+jwt' },
     claims: {
-      iss: 'https://plants.eu.auth0.com/',
       sub: 'my_client_id@clients',
       aud: 'https://plants.example.com',
       client_id: 'my_client_id',
@@ -75,14 +74,11 @@ const shapes: Readonly<Record<string, Shape>> = {
     ungranting: { scope: 'read' },
   },
   Cognito: {
-    settings: {
-      JWT_PROVIDER: 'cognito',
-      JWT_ISSUER: cognito,
-      JWT_AUDIENCE: '1example23456789 2example10111213',
-    },
+    provider: 'cognito',
+    issuer: cognito,
+    audience: '1example23456789 2example10111213',
     header: { typ: undefined },
     claims: {
-      iss: cognito,
       sub: 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee',
       client_id: '2example10111213',
       token_use: 'access',
@@ -97,14 +93,11 @@ const shapes: Readonly<Record<string, Shape>> = {
     ungranting: { scope: 'others/read plants:read' },
   },
   'Entra ID, of a person': {
-    settings: {
-      JWT_PROVIDER: 'entra',
-      JWT_ISSUER: `https://login.microsoftonline.com/${tenant}/v2.0`,
-      JWT_AUDIENCE: client,
-    },
+    provider: 'entra',
+    issuer: `https://login.microsoftonline.com/${tenant}/v2.0`,
+    audience: client,
     header: { typ: 'JWT' },
     claims: {
-      iss: `https://login.microsoftonline.com/${tenant}/v2.0`,
       aud: client,
       azp: 'f5a2b9a1-0000-4000-8000-000000000000',
       azpacr: '0',
@@ -120,14 +113,11 @@ const shapes: Readonly<Record<string, Shape>> = {
     ungranting: { scp: 'access_as_user' },
   },
   'Entra ID, of an application, in version 1': {
-    settings: {
-      JWT_PROVIDER: 'entra',
-      JWT_ISSUER: `https://sts.windows.net/${tenant}/`,
-      JWT_AUDIENCE: `api://${client}`,
-    },
+    provider: 'entra',
+    issuer: `https://sts.windows.net/${tenant}/`,
+    audience: `api://${client}`,
     header: { typ: 'JWT', x5t: 'first' },
     claims: {
-      iss: `https://sts.windows.net/${tenant}/`,
       aud: `api://${client}`,
       appid: 'f5a2b9a1-0000-4000-8000-000000000000',
       appidacr: '1',
@@ -143,15 +133,12 @@ const shapes: Readonly<Record<string, Shape>> = {
     ungranting: { roles: ['plants.read', 'Plants.Read.All'] },
   },
   'Google, of a service account': {
-    settings: {
-      JWT_PROVIDER: 'google',
-      JWT_ISSUER: 'https://accounts.google.com',
-      JWT_AUDIENCE: 'https://plants.example.com',
-      JWT_SCOPES: `create=${account} read=${account}`,
-    },
+    provider: 'google',
+    issuer: 'https://accounts.google.com',
+    audience: 'https://plants.example.com',
+    settings: { JWT_SCOPES: `create=${account} read=${account}` },
     header: { typ: 'JWT' },
     claims: {
-      iss: 'https://accounts.google.com',
       aud: 'https://plants.example.com',
       azp: account,
       email: account,
@@ -165,14 +152,11 @@ const shapes: Readonly<Record<string, Shape>> = {
     ungranting: { email: 'shop@others.iam.gserviceaccount.com' },
   },
   Keycloak: {
-    settings: {
-      JWT_PROVIDER: 'keycloak',
-      JWT_ISSUER: 'https://id.example.com/realms/garden',
-      JWT_AUDIENCE: 'plants',
-    },
+    provider: 'keycloak',
+    issuer: 'https://id.example.com/realms/garden',
+    audience: 'plants',
     header: { typ: 'JWT' },
     claims: {
-      iss: 'https://id.example.com/realms/garden',
       aud: ['plants', 'account'],
       sub: '7d3a0a0c-0000-4000-8000-000000000000',
       typ: 'Bearer',
@@ -189,16 +173,15 @@ const shapes: Readonly<Record<string, Shape>> = {
     ungranting: { scope: 'openid' },
   },
   'Keycloak, lightweight, by roles of a client': {
+    provider: 'keycloak',
+    issuer: 'https://id.example.com/realms/garden',
+    audience: 'plants',
     settings: {
-      JWT_PROVIDER: 'keycloak',
-      JWT_ISSUER: 'https://id.example.com/realms/garden',
-      JWT_AUDIENCE: 'plants',
       JWT_SCOPE_CLAIM: 'resource_access.plants.roles',
       JWT_SCOPES: 'read=reader update=gardener delete=gardener',
     },
     header: { typ: 'JWT' },
     claims: {
-      iss: 'https://id.example.com/realms/garden',
       aud: 'plants',
       typ: 'Bearer',
       azp: 'web-shop',
@@ -212,16 +195,13 @@ const shapes: Readonly<Record<string, Shape>> = {
     ungranting: { resource_access: { other: { roles: ['gardener'] } } },
   },
   Okta: {
-    settings: {
-      JWT_PROVIDER: 'okta',
-      JWT_ISSUER: 'https://example.okta.com/oauth2/default',
-      JWT_AUDIENCE: 'api://default',
-    },
+    provider: 'okta',
+    issuer: 'https://example.okta.com/oauth2/default',
+    audience: 'api://default',
     header: { typ: undefined },
     claims: {
       ver: 1,
       jti: 'AT.MNAoEQ_jbKqoinrQo1D0XKjMX28U5d7ZszBceot7',
-      iss: 'https://example.okta.com/oauth2/default',
       aud: 'api://default',
       cid: '0oa1example',
       uid: '00u1example',
@@ -236,40 +216,23 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
 };
 
-const keys: Record<string, CryptoKey> = {};
-let publicKey: CryptoKey;
+let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 beforeAll(async () => {
-  const [own, other, ps] = await Promise.all(['RS256', 'RS256', 'PS256'].map((alg) => generateKeyPair(alg)));
-  if (!own || !other || !ps) throw new Error('no keys');
-  publicKey = own.publicKey;
-  Object.assign(keys, { own: own.privateKey, other: other.privateKey, ps: ps.privateKey });
+  keys = await generateKeyPair('RS256');
 });
 
-/** Verifies a token of the shape with some changes, signed with the key `first`. */
+/** Verifies a token of the shape with some changes. */
 async function verify(
-  { settings, ...shape }: Shape,
-  claims: Members = {},
-  header: Members = {},
-  key = 'own',
+  { provider, issuer, audience, settings, header, claims }: Shape,
+  changedClaims: Members = {},
 ) {
-  const protectedHeader = { alg: 'RS256', kid: 'first', ...shape.header, ...header } as JWTHeaderParameters;
-  const payload = { ...times, ...shape.claims, ...claims };
-  const secret = keys[key] ?? Buffer.from('a secret of more than 32 characters, as is needed');
-  const token =
-    protectedHeader.alg === 'none'
-      ? new UnsecuredJWT(payload).encode()
-      : await new SignJWT(payload).setProtectedHeader(protectedHeader).sign(secret);
-  return verifyText(settings, token);
-}
-
-async function verifyText(settings: Shape['settings'], token: string) {
-  const { jwt } = parseConfig({ JWT_JWKS_URL: 'https://id.example.com/keys', ...settings }, '/');
+  const token = await new SignJWT({ ...times, iss: issuer, ...claims, ...changedClaims })
+    .setProtectedHeader({ alg: 'RS256', ...header } as JWTHeaderParameters)
+    .sign(keys.privateKey);
+  const required = { JWT_PROVIDER: provider, JWT_ISSUER: issuer, JWT_AUDIENCE: audience };
+  const { jwt } = parseConfig({ JWT_JWKS_URL: 'https://id.example.com/keys', ...required, ...settings }, '/');
   if (jwt === undefined) throw new Error('no settings');
-  const find = async ({ kid }: { readonly kid?: string }) => {
-    if (kid !== 'first') throw new JwtRejectedError('unknown_key');
-    return publicKey;
-  };
-  return verifyJwt(token, jwt, { find }, now);
+  return verifyJwt(token, jwt, { find: async () => keys.publicKey }, now);
 }
 
 describe.each(Object.entries(shapes))('a token of %s', (_, shape) => {
@@ -278,10 +241,8 @@ describe.each(Object.entries(shapes))('a token of %s', (_, shape) => {
     expect(await verify(shape)).toMatchObject({ subject, scopes });
   });
 
-  it.each<[status: string, string, Members | ((shape: Shape) => Members), header?: Members, key?: string]>([
-    ['wrong_issuer', 'of another issuer', { iss: 'https://id.example.com/' }],
-    ['wrong_issuer', 'of an issuer whose name begins alike', ({ claims }) => ({ iss: `${claims['iss']}x` })],
-    ['missing_claim', 'without an issuer', { iss: undefined }],
+  // What no preset changes is in accept-jwts.test.ts.
+  it.each<[status: string, string, Members | ((shape: Shape) => Members)]>([
     ['wrong_audience', 'for another audience', ({ foreign }) => foreign],
     ['wrong_audience', 'whose audience is a number', ({ foreign }) => ({ [nameOf(foreign)]: 7 })],
     ['wrong_audience', 'whose audience is an object', ({ foreign, claims }) => wrap(claims, foreign)],
@@ -289,33 +250,15 @@ describe.each(Object.entries(shapes))('a token of %s', (_, shape) => {
     ['wrong_type', 'that is an ID token', ({ idToken }) => idToken],
     ['wrong_type', 'with the hash of an access token', { at_hash: 'h' }],
     ['wrong_type', 'with the hash of a code', { c_hash: 'h' }],
-    ['wrong_type', 'of a logout', {}, { typ: 'logout+jwt' }],
-    ['wrong_type', 'that authenticates a client', {}, { typ: 'client-authentication+jwt' }],
-    ['expired', 'expired', { exp: inSeconds(-31) }],
-    ['missing_claim', 'without an expiry', { exp: undefined }],
-    ['missing_claim', 'whose expiry is a text', { exp: String(inSeconds(60)) }],
-    ['not_yet_valid', 'not valid yet', { nbf: inSeconds(31) }],
-    ['not_yet_valid', 'issued in the future', { iat: inSeconds(31) }],
     ['missing_claim', 'whose subject is a list', { sub: ['alice'] }],
-    ['missing_claim', 'whose subject is empty', { sub: '' }],
-    ['missing_claim', 'whose subject is null', { sub: null }],
     [
       'missing_claim',
       'without a subject',
       ({ claims }) => ({ sub: undefined, ...(claims['typ'] === 'Bearer' && { azp: undefined }) }),
     ],
-    ['bad_signature', 'signed by another key', {}, {}, 'other'],
-    ['algorithm_not_allowed', 'signed with another algorithm', {}, { alg: 'PS256' }, 'ps'],
-    ['algorithm_not_allowed', 'signed with a secret', {}, { alg: 'HS256' }, 'secret'],
-    ['algorithm_not_allowed', 'unsecured', {}, { alg: 'none' }],
-    ['unknown_key', 'without the name of its key', {}, { kid: undefined }],
-    ['unknown_key', 'of an unknown key', {}, { kid: 'second' }],
-  ])('is rejected as %s if it is one %s', async (status, _, changed, header, key) => {
+  ])('is rejected as %s if it is one %s', async (status, _, changed) => {
     const claims = typeof changed === 'function' ? changed(shape) : changed;
-    await expect(verify(shape, claims, header, key)).rejects.toMatchObject({
-      name: 'JwtRejectedError',
-      status,
-    });
+    await expect(verify(shape, claims)).rejects.toMatchObject({ name: 'JwtRejectedError', status });
   });
 
   it.each<[string, (shape: Shape) => Members]>([

@@ -7,7 +7,7 @@ import { logTokenChange, type TokenService, type Verification } from '../auth/to
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { allocateYoung } from '../http/fast-path.js';
-import { type Log, openLog } from '../observe/logger.js';
+import { openLog } from '../observe/logger.js';
 import { pathOfPage } from '../package-folder.js';
 import { type Service, startService } from '../service.js';
 import type { CliContext } from './cli-context.js';
@@ -42,8 +42,12 @@ export async function serve(
   const config = readConfig();
   if (config.fastPath) allocateYoung();
   const { workers } = config;
-  const logger = await openLog(config, { isTerminal: context.isTerminal, isShared: workers > 1 });
-  const { log, print, close: closeLog } = logger;
+  const { isTerminal } = context;
+  const {
+    log,
+    print,
+    close: closeLog,
+  } = await openLog(config.logLevel, { isTerminal, isShared: workers > 1 });
   for (const setting of config.warnings) log.warn(setting, 'a setting does not take effect as set');
   // A closed terminal sends SIGHUP, which must stop the service.
   const replacesOnHangUp = workers > 1 && !context.isTerminal;
@@ -55,7 +59,7 @@ export async function serve(
   const stopCause = stopWithParent ? Promise.race([signalled, parentEnded()]) : signalled;
   // Without an admin port no load balancer would notice the delay, and on a terminal a person is waiting.
   const { drainDelayMs = config.admin && !context.isTerminal ? defaultDrainDelayMs : 0 } = config;
-  const service = await start(config, readConfig, logger, replacesOnHangUp ? context.onHangUp : undefined);
+  const service = await start(config, readConfig, log, replacesOnHangUp ? context.onHangUp : undefined);
   const { baseUrl, adminUrl, appliedMigrations } = service;
   const tokenFile = quickstart ? resolve(context.folder, 'data/access-token') : undefined;
   try {
@@ -88,10 +92,10 @@ export async function serve(
 async function start(
   config: Config,
   readConfig: () => Config,
-  { log, requestLog }: Log,
+  log: Logger,
   onHangUp: CliContext['onHangUp'] | undefined,
 ): Promise<Service> {
-  if (config.workers === 1) return startService(config, log, { requestLog });
+  if (config.workers === 1) return startService(config, log);
   // Loaded only here: most services have one process.
   const { startCluster } = await import('../cluster/start-cluster.js');
   const starting = startCluster(config, log);

@@ -56,13 +56,12 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
 
 async function startWorker(config: Config, worker: number, isTerminal: boolean): Promise<ServingWorker> {
   if (config.fastPath) allocateYoung();
-  const { log, requestLog, close: closeLog } = await openLog(config, { isTerminal, isShared: true });
+  const { log, close: closeLog } = await openLog(config.logLevel, { isTerminal, isShared: true });
   const registry = createShownRegistry(config);
   const { otlp } = config;
   // The primary process serves the admin port, and exports the metrics of all workers.
   const own = { ...config, admin: undefined, otlp: otlp?.traces && { ...otlp, metrics: undefined } };
   const service = await startService(own, log.child({ worker }), {
-    requestLog,
     metrics: registry,
     onConnection: createAcceptTurns(),
   });

@@ -33,8 +33,6 @@ export function createCallerMemory(limitBytes: number) {
     req.body = undefined;
   }
 
-  const isCounted = ({ locals }: Response, bytes: number) => bytes >= countedFrom || locals.heldBytes;
-
   /** Whether there is room for more bytes of a request. If no other request holds anything, there always is. */
   const hasRoomFor = ({ locals }: Response, bytes: number) =>
     budget.held === (locals.heldBytes ?? 0) || budget.hasRoom(callerOf(locals), bytes);
@@ -74,7 +72,7 @@ export function createCallerMemory(limitBytes: number) {
     },
     /** Takes room for bytes of a request body. Returns `false`, and takes nothing, if there is no room. */
     holdBody(response: Response, bytes: number): boolean {
-      if (!isCounted(response, bytes)) return true;
+      if (bytes < countedFrom && !response.locals.heldBytes) return true;
       if (!budget.take(callerOf(response.locals), bytes)) return false;
       keep(response, bytes);
       return true;
@@ -94,7 +92,7 @@ export function createCallerMemory(limitBytes: number) {
     holdReply(response: Response, text: string | Buffer, bytes: number): void {
       if (response.closed) return;
       if (typeof text !== 'string') holdShared(response, text);
-      else if (isCounted(response, bytes)) {
+      else if (bytes >= countedFrom || response.locals.heldBytes) {
         addReply(response, bytes);
         keep(response, bytes);
       }

@@ -5,7 +5,7 @@ import type { JwtSettings } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
 import { measureRequests } from '../observe/measure-requests.js';
 import type { RequestTraces } from '../observe/otlp.js';
-import { createRejectionLog, type RequestLog } from '../observe/request-log.js';
+import { createRejectionLog } from '../observe/rejection-log.js';
 import { createCallerMemory } from './caller-memory.js';
 import { completeJson, sendJson } from './fast-path.js';
 import { jsonBody, withoutMembers } from './json-body.js';
@@ -41,7 +41,6 @@ export interface AppDependencies
     Shutdown {
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
   readonly log: Logger;
-  readonly requestLog: RequestLog;
   readonly traces?: RequestTraces | undefined;
   readonly page?: Page | undefined;
   readonly client?: ClientPackage | undefined;
@@ -52,7 +51,7 @@ export interface AppDependencies
  * order, too: see docs/use/api.md, "Which error is reported".
  */
 export function createApp(dependencies: AppDependencies): Express {
-  const { queue, accessTokens, log, requestLog, corsOrigins, stopping, fastPath } = dependencies;
+  const { queue, accessTokens, log, corsOrigins, stopping, fastPath } = dependencies;
   const { metrics, requestLogShare, bodyLimitBytes, bodyMemoryLimitBytes, rateLimitPerMinute } = dependencies;
   const { trustedProxies, turns, ignoredFields, workers, traces } = dependencies;
   const app = express();
@@ -62,7 +61,7 @@ export function createApp(dependencies: AppDependencies): Express {
   if (fastPath) sendJson(app, memory);
 
   app.use(
-    requestLogger(requestLog, requestLogShare, metrics && measureRequests(metrics), traces),
+    requestLogger(log, requestLogShare, metrics && measureRequests(metrics), traces),
     ...(fastPath ? [] : [commonHeaders, completeJson(memory)]),
     checkHeaders,
     ...(corsOrigins.length > 0 ? [cors(corsOrigins)] : []),

@@ -5,7 +5,7 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Called before the request is handled. */
-  readonly prepare?: () => void;
+  readonly prepare?: (() => void) | undefined;
 }
 
 /** The current exchange of a connection, and the exchanges that wait behind it. */

@@ -50,8 +50,7 @@ export function messageClasses(app: Express): MessageClasses {
     // Express would create an object without a prototype, whose properties V8 accesses slowly, too.
     locals = {
       accessToken: undefined,
-      recordId: undefined,
-      recordIdName: undefined,
+      loggedId: undefined,
       replayed: undefined,
       entityTag: undefined,
       error: undefined,

@@ -14,8 +14,17 @@ import type { Turns } from '../runtime/turns.js';
 import type { CallerMemory } from './caller-memory.js';
 import { callerOf } from './middleware/bearer-auth.js';
 
-/** Parsing this many bytes takes as long as handling a request otherwise does. */
-const bytesPerRequest = 4_096;
+/** Parsing this many bytes takes as long as the rest of a request, as does reading this many. */
+const bytesParsedPerRequest = 4_096;
+const bytesReadPerRequest = 16_384;
+
+/** The smallest chunk that counts toward the caller's turns, in bytes. */
+const smallestPacedBytes = 16_384;
+
+/** The minimum room for a body without a length once its second chunk arrives, in bytes: chunks may be as small as one byte. */
+const smallestRoom = 4_096;
+
+const empty = Buffer.alloc(0);
 
 /** Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication. */
 export function jsonBody(
@@ -40,7 +49,7 @@ export function jsonBody(
     }
 
     function onBody(bytes: Buffer): void {
-      const cost = bytes.length / bytesPerRequest;
+      const cost = bytes.length / bytesParsedPerRequest;
       if (cost < 1) {
         parse(bytes);
         return;
@@ -80,11 +89,11 @@ export interface BodySource {
 }
 
 /**
- * Reads the complete body of a request, and keeps nothing of a rejected one. Neither callback is called when the client disconnects before
+ * Reads the complete body of a request, and keeps nothing of a rejected one. Neither callback is called if the client disconnects before
  * the end. Uses callbacks because a promise would cost each request.
  *
  * @param onBody called with the complete body, in the turn of the event loop in which its end arrives
- * @param onError called instead with `body_too_large` beyond the limit, or `overloaded` when there is no memory for it;
+ * @param onError called instead with `body_too_large` beyond the limit, or `overloaded` if there is no memory for it;
  * the rest of the body is discarded
  */
 function readBody(
@@ -109,81 +118,65 @@ function readBody(
   /** The bytes received so far, with free space behind them; `undefined` once the body is read or rejected. */
   let body: Buffer | undefined = empty;
   let size = 0;
-  let taken = 0;
 
-  const reject = (error: ServiceError) => {
+  function reject(error: ServiceError): void {
     body = undefined;
     memory.release(response);
     onError(error);
-  };
+  }
 
-  /** Takes room for a total of this many bytes, or rejects the body. */
-  const takeRoom = (bytes: number): boolean => {
-    if (!memory.holdBody(response, bytes - taken)) {
-      reject(overloadErrors.body_bytes);
-      return false;
-    }
-    taken = bytes;
-    return true;
-  };
-
-  const take = (chunk: Buffer | null) => {
-    if (body === undefined) return;
-    if (chunk === null) {
-      const whole = body.length === size ? body : body.subarray(0, size);
-      body = undefined;
-      onBody(whole);
-    } else if (size + chunk.length > limitBytes) {
-      reject(bodyTooLarge(limitBytes));
-    } else if (size === 0) {
-      // Most bodies arrive in one chunk, and need no copy.
-      if (!takeRoom(chunk.length)) return;
-      body = chunk;
-      size = chunk.length;
-    } else {
-      const needed = size + chunk.length;
-      if (needed > body.length) {
-        const room = Number.isNaN(announced)
-          ? Math.min(Math.max(2 * body.length, needed, smallestRoom), limitBytes)
-          : announced;
-        if (!takeRoom(room)) return;
-        const larger = Buffer.allocUnsafeSlow(room);
-        body.copy(larger, 0, 0, size);
-        body = larger;
+  function append(earlier: Buffer, chunk: Buffer): void {
+    const needed = size + chunk.length;
+    let buffer = earlier;
+    if (needed > earlier.length) {
+      const room = Number.isNaN(announced)
+        ? Math.min(Math.max(2 * earlier.length, needed, smallestRoom), limitBytes)
+        : announced;
+      if (!memory.holdBody(response, room - earlier.length)) {
+        reject(overloadErrors.body_bytes);
+        return;
       }
-      chunk.copy(body, size);
-      size = needed;
+      buffer = Buffer.allocUnsafeSlow(room);
+      earlier.copy(buffer, 0, 0, size);
     }
-  };
+    chunk.copy(buffer, size);
+    body = buffer;
+    size = needed;
+  }
+
   /** Takes a chunk, and resumes reading when it is the caller's turn. */
-  const receive = (chunk: Buffer | null) => {
-    take(chunk);
-    if (chunk === null || chunk.length < smallestPaced) return true;
-    let goesOn: boolean | undefined;
+  function receive(chunk: Buffer | null): boolean {
+    if (chunk === null) {
+      const received = body;
+      body = undefined;
+      if (received !== undefined) onBody(received.length === size ? received : received.subarray(0, size));
+      return true;
+    }
+    if (body !== undefined) {
+      if (size + chunk.length > limitBytes) reject(bodyTooLarge(limitBytes));
+      else if (size > 0) append(body, chunk);
+      else if (memory.holdBody(response, chunk.length)) {
+        // Most bodies arrive in one chunk, and need no copy.
+        body = chunk;
+        size = chunk.length;
+      } else reject(overloadErrors.body_bytes);
+    }
+    if (chunk.length < smallestPacedBytes) return true;
+    let continues: boolean | undefined;
     turns.schedule(callerOf(response.locals), chunk.length / bytesReadPerRequest, () => {
-      if (goesOn === undefined) goesOn = true;
+      if (continues === undefined) continues = true;
       else if (request.readOn === undefined) request.resume();
       else request.readOn();
     });
-    goesOn ??= false;
-    return goesOn;
-  };
+    continues ??= false;
+    return continues;
+  }
+
   if (request.takeBody?.(receive) !== true) {
     request.on('data', (chunk) => receive(chunk) || request.pause());
     request.on('end', () => receive(null));
   }
 }
-
-/**
- * The smallest chunk that counts toward the caller's turns, and the number of bytes that take as long to read as a request takes, in bytes.
- */
-const smallestPaced = 16_384;
-const bytesReadPerRequest = 16_384;
-
-const empty = Buffer.alloc(0);
-
-/** Minimum room for a body without a length once its second chunk arrives, in bytes: chunks may be as small as one byte. */
-const smallestRoom = 4_096;
 
 export function discardBody(request: IncomingMessage & BodySource): void {
   if (request.takeBody?.(() => true) !== true) request.resume();

@@ -1,6 +1,6 @@
 import type { Scope } from '@plant-store/contract/access-token';
+import type { ResourceName } from '@plant-store/contract/resources';
 import { type AccessToken, type ServiceError } from '@plant-store/records';
-import type { RecordIdName } from '../observe/request-log.js';
 
 /** What middleware knows about a request, for the middleware after it. */
 declare global {
@@ -19,10 +19,8 @@ declare global {
       acceptedUntil?: number;
       /** The scopes of either of them. */
       scopes?: readonly Scope[];
-      /** The id of the record, for the log; text, since log readers round large numbers. */
-      recordId?: string;
-      /** The log field for it, such as `recordId`. */
-      recordIdName?: RecordIdName;
+      /** The log field for the ID of the record, such as `plantId`. It is text, because log readers round large numbers. */
+      loggedId?: Readonly<Partial<Record<`${ResourceName}Id`, string>>>;
       /** How many records of a batch had each outcome: `stored`, `replayed`, `found`, `updated`, `deleted`, or the name of an error. */
       outcomes?: Readonly<Record<string, number>>;
       /** Whether the request is read-only, regardless of its method. */

@@ -7,7 +7,7 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { ActiveCallers } from '../runtime/callers.js';
 import { createTurns, type Turns } from '../runtime/turns.js';
-import { createExchanges, type Exchange, type Exchanges } from './exchanges.js';
+import { createExchanges, type Exchanges } from './exchanges.js';
 import { messageClasses } from './fast-path.js';
 import { type Linger, lingerOnClose } from './linger.js';
 import { trackConnections } from './listen.js';
@@ -71,17 +71,17 @@ export function createServer(
       app(request, response);
     });
   });
-  function add(exchange: Exchange): void {
-    parseBehindUpgrade(exchange.request, exchange.response);
-    exchanges.add(exchange);
+  function add(request: IncomingMessage, response: ServerResponse, prepare?: () => void): void {
+    // The service ignores the request for another protocol (RFC 9110, section 7.8), but Node.js has already stopped parsing, and drops
+    // what was read together with it. A client sends again what follows the last reply of a connection.
+    if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
+    exchanges.add({ request, response, prepare });
   }
-  server.on('request', (request, response) => add({ request, response }));
+  server.on('request', add);
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
-  server.on('checkExpectation', (request, response) => add({ request, response }));
+  server.on('checkExpectation', add);
   // Node.js would write it between the head and the body of an earlier reply.
-  server.on('checkContinue', (request, response) =>
-    add({ request, response, prepare: () => response.writeContinue() }),
-  );
+  server.on('checkContinue', (request, response) => add(request, response, () => response.writeContinue()));
   // Node.js would close the connection without a reply, and it hands the bare socket to servers that are proxies.
   server.on('connect', (request) => {
     const response = takeConnection(request, classes.ServerResponse, limits.keepAliveMs);
@@ -194,49 +194,3 @@ function describe(code: string): string {
   const advice = code === 'HPE_INVALID_URL' ? ': its target must be a path, percent-encoded' : '';
   return `The request is not valid HTTP (${code})${advice}.`;
 }
-
-/** The undocumented members of a connection's parser that are used here. */
-interface Parser {
-  readonly constructor: { readonly kOnExecute?: number };
-  readonly incoming?: (IncomingMessage & { readonly upgrade?: boolean | null }) | null;
-  getCurrentBuffer(): Buffer;
-  /** Parses bytes and returns how many it has parsed, or what is wrong with them. */
-  execute(bytes: Buffer): number | Error;
-  /** Called with the result each time bytes that were read have been parsed. */
-  [onExecute: number]: (result: number | Error) => void;
-}
-
-/** Parsers serve one connection after the other, and lose the change in between. */
-const changed = new WeakSet<Socket>();
-
-/**
- * Lets the parser continue behind a request that asks for another protocol, which the service ignores (RFC 9110, section 7.8). Node.js's
- * parser stops behind it and drops the bytes that were read together with it: the requests that follow would get no reply.
- */
-function parseBehindUpgrade({ headers, socket }: IncomingMessage, response: ServerResponse): void {
-  if (headers.upgrade === undefined) return;
-  const { parser } = socket as { parser?: Parser | null };
-  const onExecute = parser?.constructor.kOnExecute;
-  if (!parser || onExecute === undefined) {
-    // A client sends again what follows the last reply of a connection.
-    response.shouldKeepAlive = false;
-    return;
-  }
-  if (changed.has(socket)) return;
-  changed.add(socket);
-  const proceed = parser[onExecute];
-  parser[onExecute] = (result) => {
-    let latest = result;
-    let rest = typeof result === 'number' ? parser.getCurrentBuffer().subarray(result) : none;
-    // What follows a CONNECT is not HTTP.
-    while (rest.length > 0 && !parser.incoming?.upgrade) {
-      latest = parser.execute(rest);
-      // After an upgrade, the parser reports no error, and parses nothing more.
-      if (latest === 0) latest = Object.assign(new Error('Parse Error'), { code: 'HPE_INVALID_REQUEST' });
-      rest = typeof latest === 'number' ? rest.subarray(latest) : none;
-    }
-    proceed?.(latest);
-  };
-}
-
-const none = Buffer.alloc(0);

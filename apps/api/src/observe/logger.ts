@@ -8,18 +8,15 @@ import { type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
 import * as z from 'zod';
 import { codeOf } from '../errors/operator-error.js';
 import { block, stopTimeouts, withTimeout } from '../runtime/timing.js';
-import { createRequestLog, type RequestLog } from './request-log.js';
 
 export type Log = ReturnType<typeof createLogger>;
 
 /** Opens the log of a process that serves requests: JSON lines, or readable text on a terminal. */
 export async function openLog(
-  { logLevel, fastPath }: { readonly logLevel: LevelWithSilent; readonly fastPath: boolean },
+  level: LevelWithSilent,
   { isTerminal, isShared }: { readonly isTerminal: boolean; readonly isShared: boolean },
 ): Promise<Log> {
-  const format = isTerminal ? await createTerminalFormat() : undefined;
-  const log = createLogger(logLevel, { format, isShared });
-  return fastPath ? log : { ...log, requestLog: log.log };
+  return createLogger(level, { format: isTerminal ? await createTerminalFormat() : undefined, isShared });
 }
 
 interface LoggerOptions {
@@ -40,13 +37,10 @@ export function createLogger(level: LevelWithSilent, { format, isShared = false 
   const output = createOutputWriter(openOutput(), isShared ? atomicBytes : undefined);
   const writeRest = () => output.endSync(stopTimeouts.logMs);
   process.once('exit', writeRest);
-  const timestamp = isoTimestamps();
   const destination = format === undefined ? output : { write: (line: string) => output.write(format(line)) };
-  const log = pino({ level, base: null, timestamp }, destination);
+  const log = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, destination);
   return {
     log,
-    /** A faster replacement for `log` for request lines, with the same level and output. */
-    requestLog: createRequestLog({ log, timestamp, destination }) as RequestLog,
     /** Writes a text for a person between the lines of the log, whatever the log level. */
     print: (text: string) => output.write(text),
     /** Writes the buffered lines, in order, and resolves when they are written. Later lines are dropped. */
@@ -55,20 +49,6 @@ export function createLogger(level: LevelWithSilent, { format, isShared = false 
       process.off('exit', writeRest);
       await output.end(stopTimeouts.logMs);
     },
-  };
-}
-
-/** Pino's `isoTime`, cached for a millisecond, because many lines share a timestamp under load. */
-function isoTimestamps(): () => string {
-  let formattedAt = Number.NaN;
-  let text = '';
-  return () => {
-    const now = Date.now();
-    if (now !== formattedAt) {
-      formattedAt = now;
-      text = stdTimeFunctions.isoTime();
-    }
-    return text;
   };
 }
 

@@ -3,10 +3,10 @@ import type { KeyTimes } from '../../src/auth/jwt-settings.js';
 import { readMetrics } from '../support/admin-port.js';
 import { expectError } from '../support/expect-error.js';
 import { beAway, type Members, startIdentityProvider } from '../support/identity/start-identity-provider.js';
-import { postPlant, sendJson } from '../support/post-plant.js';
+import { postPlant } from '../support/post-plant.js';
 import { findLines, readLog } from '../support/read-log.js';
 import { startTestService } from '../support/start-test-service.js';
-import { slackMs, until } from '../support/until.js';
+import { until } from '../support/until.js';
 
 const plant = { id: 1, name: 'Monstera' };
 
@@ -73,20 +73,6 @@ it('starts while the provider is away, and recovers by itself', async () => {
   expect(messages().filter((message) => message.startsWith('could not fetch'))).toHaveLength(1);
 });
 
-it('looks up tokens of the service while tokens of the same address wait for a provider that hangs', async () => {
-  // The request that waits for the provider is cut off at the end.
-  const settings = { AUTH_FAILURES_PER_MINUTE: '1', SHUTDOWN_TIMEOUT_MS: '0' };
-  const { provider, service, post } = await start(settings, { cooldownMs: 0, timeoutMs: 3_600_000 });
-  await post(await provider.sign());
-  provider.reply = () => undefined;
-  const waiting = post(await provider.sign({}, { kid: 'unknown' })).catch(() => undefined);
-  await until(() => provider.requests === 2);
-  expect((await post(service.token)).status).toBe(200);
-  provider.reply = undefined;
-  await service.stop();
-  await waiting;
-});
-
 it.each<[string, Members, Members]>([
   ['in the cache', { exp: 1 }, {}],
   ['not in the cache', {}, { kid: 'another' }],
@@ -100,14 +86,3 @@ it.each<[string, Members, Members]>([
     expect((await post(await provider.sign())).status).toBe(200);
   },
 );
-
-it('ends a request that waits when the token is no longer accepted', async () => {
-  const { provider, service } = await start();
-  // It is accepted for 30 seconds more.
-  const exp = Math.floor(Date.now() / 1_000) - 27;
-  const token = await provider.sign({ exp, scope: 'plants:read' });
-  const reply = await sendJson({ ...service, token }, 'GET /changes?wait=25');
-  expect(await reply.json()).toMatchObject({ error: 40101, message: expect.stringContaining('has expired') });
-  expect(Date.now()).toBeGreaterThanOrEqual((exp + 30) * 1_000);
-  expect(Date.now()).toBeLessThan((exp + 30) * 1_000 + slackMs);
-});

@@ -27,7 +27,14 @@ async function open(times: Partial<KeyTimes>, prepare?: (provider: IdentityProvi
   const keyTimes = { refreshMs: never, cooldownMs: never, timeoutMs: never, staleMs: never, ...times };
   const clock = { now: Date.now() };
   const warnings: string[] = [];
-  const log = { info: () => undefined, warn: (_: unknown, message: string) => void warnings.push(message) };
+  const causes: string[] = [];
+  const log = {
+    info: () => undefined,
+    warn({ err }: { readonly err: unknown }, message: string) {
+      warnings.push(message);
+      causes.push(String(err));
+    },
+  };
   // The database is not asked.
   const tokens = acceptJwts(createTokenService({} as never), { ...jwt, keyTimes }, log, () => clock.now);
   onTestFinished(tokens.close);
@@ -40,7 +47,7 @@ async function open(times: Partial<KeyTimes>, prepare?: (provider: IdentityProvi
       throw error;
     }
   };
-  return { provider, tokens, verify, clock, warnings };
+  return { provider, tokens, verify, clock, warnings, causes };
 }
 
 it('fetches the keys once for many tokens, concurrent ones too', async () => {
@@ -136,6 +143,22 @@ it('keeps using known keys while the provider is away, and asks for a retry wher
   expect(await verify(unknown)).toBe('identity_provider_unavailable');
   provider.reply = undefined;
   await until(async () => (await verify(unknown)) === 'unknown_key');
+});
+
+it.each([
+  ['no key set', '{"key":[]}', 'did not return a key set'],
+  ['a list', '[]', 'did not return a key set'],
+  ['null', 'null', 'did not return a key set'],
+  ['no key', '{"keys":[]}', 'returned no key for RS256, ES256'],
+  ['no usable key', '{"keys":[null,{"kty":"RSA","use":"enc"}]}', 'returned no key for RS256, ES256'],
+  ['no JSON', '', 'did not return JSON'],
+])('keeps the keys, and logs why, when the provider answers with %s', async (_, reply, problem) => {
+  const { provider, verify, causes } = await open({ refreshMs: 10, cooldownMs: 10 });
+  await until(async () => (await verify(await provider.sign())) === 'valid');
+  provider.reply = (response) => void response.end(reply);
+  await until(() => causes.length > 0);
+  expect(causes[0]).toContain(problem);
+  expect(await verify(await provider.sign({ sub: 'bob' }))).toBe('valid');
 });
 
 it('stops using keys that are too old while the provider is away', async () => {

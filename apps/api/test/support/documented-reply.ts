@@ -4,10 +4,10 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { default as addFormats } from 'ajv-formats';
 import type { Reply } from './expect-error.js';
 
-/** Headers that every reply has, or that HTTP itself defines (docs/use/api.md, Headers of replies). */
+/** Headers that every reply or page may have, or that HTTP itself defines (docs/use/api.md, Headers of replies). */
 const generalHeaders = [
   'content-type content-length date connection keep-alive content-security-policy cache-control',
-  'referrer-policy cross-origin-resource-policy x-content-type-options x-frame-options x-request-id',
+  'referrer-policy cross-origin-resource-policy x-content-type-options x-frame-options x-request-id link',
 ].flatMap((names) => names.split(' '));
 
 type Responses = Readonly<Record<string, { readonly headers: object; readonly content?: Content }>>;

@@ -49,7 +49,6 @@ export async function openApp(
     concurrentLists: 1,
     callers: new ActiveCallers(),
     log,
-    requestLog: log,
     draining: new AbortController().signal,
     stopping: new AbortController().signal,
     ...replaced,

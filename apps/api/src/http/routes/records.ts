@@ -171,8 +171,7 @@ function createHandlers(
 
   /** Notes for the log which record a request is about, and returns its caller. */
   function begin({ locals }: Response, id: bigint): Caller {
-    locals.recordIdName = recordIdName;
-    locals.recordId = id.toString();
+    locals.loggedId = { [recordIdName]: id.toString() };
     return callerOf(locals);
   }
 
