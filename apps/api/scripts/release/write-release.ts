@@ -5,20 +5,21 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundle } from '../bundle.js';
-import { pageSource, writePage } from '../page/write-page.js';
+import { pageSource } from '../page/write-page.js';
 import { findInstalled, listBundledPackages } from './bundled-packages.js';
 import { createSbom } from './create-sbom.js';
 import { packageFolder, root } from './folders.js';
 import { renderLicenses } from './license-texts.js';
 import { listOperatorPages, readOperatorPage, renderReadme } from './operator-pages.js';
 import { listPagePackages, mergePackages } from './page-packages.js';
-import { replaceFolder } from './replace-folder.js';
 
 /** What a release is written from, besides the sources. */
 export interface ReleaseOptions {
@@ -54,49 +55,51 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
   const { version, description, license, engines } = readJson(`${packageFolder}/package.json`);
   const identity = { name: 'plant-store', version: String(version), commit };
   const folder = join(parent, `plant-store-${version}`);
-  await replaceFolder(folder, async (target) => {
-    const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
-    const pageFiles = writePage(pageSource, join(target, 'dist/page'));
-    // As the build has packed the client, and put the documents together with it.
-    copy(packageFolder, target, ['dist/{client,docs}/**/*.*']);
-    const packages = mergePackages([service, listPagePackages(pageSource, pageFiles)]);
-    write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
-    write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
-    copy(root, target, ['LICENSE']);
-    // Images are built from a clone.
-    copy(
-      root,
-      target,
-      ['deploy/**/*.{cfg,conf,csv,json,md,service,sh,timer,toml,yml}', 'deploy/**/Caddyfile'],
-      {
-        exclude: ['deploy/compose/**'],
-      },
-    );
-    copy(packageFolder, target, ['prisma/*/migrations/{released.sha256,*/migration.sql}']);
-    for (const [name, files] of Object.entries(packageFiles)) {
-      copy(findInstalled(name), join(target, 'node_modules', name), files);
-    }
-    const dependencies = readVersions(join(target, 'node_modules'));
-    const { homepage, bugs, author, repository } = readJson(`${root}/package.json`);
-    writeJson(join(target, 'package.json'), {
-      ...identity,
-      description,
-      homepage,
-      bugs,
-      license,
-      author,
-      repository,
-      type: 'module',
-      bin: { 'plant-store': './dist/main.js' },
-      dependencies,
-      // They are here, so that nothing is installed besides.
-      bundleDependencies: Object.keys(dependencies),
-      engines,
-      publishConfig: { access: 'public', provenance: true },
-    });
-    writePages(target, identity);
-    finish(target, time);
+  // Complete before it has its name, so that an earlier one stays if this fails.
+  const target = join(parent, '.writing');
+  rmSync(target, { recursive: true, force: true });
+  const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
+  // As the build has written what is served.
+  copy(packageFolder, target, ['dist/{client,docs,page}/**/*.*']);
+  const packages = mergePackages([service, listPagePackages(pageSource, join(target, 'dist/page'))]);
+  write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
+  write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
+  copy(root, target, ['LICENSE']);
+  // Images are built from a clone.
+  copy(
+    root,
+    target,
+    ['deploy/**/*.{cfg,conf,csv,json,md,service,sh,timer,toml,yml}', 'deploy/**/Caddyfile'],
+    {
+      exclude: ['deploy/compose/**'],
+    },
+  );
+  copy(packageFolder, target, ['prisma/*/migrations/{released.sha256,*/migration.sql}']);
+  for (const [name, files] of Object.entries(packageFiles)) {
+    copy(findInstalled(name), join(target, 'node_modules', name), files);
+  }
+  const dependencies = readVersions(join(target, 'node_modules'));
+  const { homepage, bugs, author, repository } = readJson(`${root}/package.json`);
+  writeJson(join(target, 'package.json'), {
+    ...identity,
+    description,
+    homepage,
+    bugs,
+    license,
+    author,
+    repository,
+    type: 'module',
+    bin: { 'plant-store': './dist/main.js' },
+    dependencies,
+    // They are here, so that nothing is installed besides.
+    bundleDependencies: Object.keys(dependencies),
+    engines,
+    publishConfig: { access: 'public', provenance: true },
   });
+  writePages(target, identity);
+  finish(target, time);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(target, folder);
   const files = listFiles(folder);
   return { folder, files: files.length, bytes: files.reduce((sum, path) => sum + statSync(path).size, 0) };
 }
