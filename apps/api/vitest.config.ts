@@ -30,22 +30,10 @@ const independentTests = [
 /** The tests of limits of which each worker has its share. */
 const sharedLimitTests = ['authentication-limit', 'rate-limit'].map(toHttpTest);
 
-/** The tests of the API whose outcome may depend on whether worker processes serve the requests. */
-const workersTests = [
-  'changes',
-  'update-plant',
-  'creates',
-  'delete-plant',
-  'engine',
-  'metrics',
-  'operation-cases',
-  'otlp',
-  'readiness',
-  'request-log',
-  'scopes',
-  'shutdown',
-  'tokens',
-].map(toHttpTest);
+/** The tests of what worker processes share or report together; `full` runs all others with workers, too. */
+const workersTests = ['changes', 'metrics', 'otlp', 'readiness', 'request-log', 'shutdown', 'tokens'].map(
+  toHttpTest,
+);
 
 /** The test files that take longest, in this order: at the end of a run they would keep it waiting. Paths end with these. */
 const longest = [
@@ -118,8 +106,6 @@ function testProjects(): TestProjectInlineConfiguration[] {
 
 /** What modes run. */
 const projectsByMode: Record<string, () => TestProjectInlineConfiguration[]> = {
-  // The tests of the API alone, and without PostgreSQL.
-  sqlite: () => [createHttpProject('sqlite', [httpTests])],
   workers: () => engines.map((engine) => createHttpProject(engine, workersTests, { workers: 2 })),
   // All tests of the API in every way that is not part of `test`.
   full: () => [
