@@ -17,8 +17,8 @@ test_in() { (cd "$1" && shift && pnpm exec vitest run --reporter=dot "$@"); }
 pnpm install --offline --frozen-lockfile --reporter=silent
 pnpm exec turbo run generate --output-logs=errors-only
 bash "$here/apply.sh" "$copy"
+pnpm exec turbo run build --output-logs=errors-only --filter=@plant-store/postgresql-server
 if [ "${1:-}" = hunks ]; then
-  pnpm exec turbo run build --output-logs=errors-only --filter=@plant-store/postgresql-server
   pnpm exec node "$here/prove-hunks.ts" "$copy"
   exit
 fi

@@ -1,22 +1,10 @@
-import {
-  chmodSync,
-  copyFileSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundle } from '../bundle.js';
 import { pageSource } from '../page/write-page.js';
 import { findInstalled, listBundledPackages } from './bundled-packages.js';
 import { createSbom } from './create-sbom.js';
-import { packageFolder, root } from './folders.js';
+import { finish, listFiles, packageFolder, root, write } from './folders.js';
 import { renderLicenses } from './license-texts.js';
 import { listOperatorPages, readOperatorPage, renderReadme } from './operator-pages.js';
 import { listPagePackages, mergePackages } from './page-packages.js';
@@ -97,11 +85,11 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
     publishConfig: { access: 'public', provenance: true },
   });
   writePages(target, identity);
-  finish(target, time);
+  finish(target, /^dist\/main\.js$/, time);
   rmSync(folder, { recursive: true, force: true });
   renameSync(target, folder);
-  const files = listFiles(folder);
-  return { folder, files: files.length, bytes: files.reduce((sum, path) => sum + statSync(path).size, 0) };
+  const sizes = listFiles(folder).map((path) => statSync(join(folder, path)).size);
+  return { folder, files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
 /** The packages in a folder `node_modules`, with their versions. */
@@ -137,42 +125,10 @@ function copy(
   }
 }
 
-function write(path: string, content: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
-}
-
 function writeJson(path: string, content: object): void {
   write(path, `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
 function readJson(path: string): Record<string, unknown> {
   return JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-}
-
-/** Sets modes and times, which otherwise depend on the umask and on the installation. */
-function finish(folder: string, time: Date | undefined): void {
-  const command = join(folder, 'dist/main.js');
-  for (const path of [...listFiles(folder), ...listFolders(folder)]) {
-    chmodSync(path, path === command || statSync(path).isDirectory() ? 0o755 : 0o644);
-    if (time !== undefined) utimesSync(path, time, time);
-  }
-}
-
-function listFiles(folder: string): string[] {
-  return listEntries(folder, (entry) => entry.isFile());
-}
-
-function listFolders(folder: string): string[] {
-  return [...listEntries(folder, (entry) => entry.isDirectory()), folder];
-}
-
-function listEntries(
-  folder: string,
-  isListed: (entry: { isFile(): boolean; isDirectory(): boolean }) => boolean,
-) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(isListed)
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .toSorted();
 }
