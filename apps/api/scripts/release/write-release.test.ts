@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, globSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import type {} from '../../test/support/release/global-setup.js';
@@ -60,15 +60,6 @@ it('has what a server needs, and no other file', () => {
   ].flatMap(expand);
   expect(paths.filter((path) => !patterns.some((pattern) => matchesGlob(path, pattern)))).toEqual([]);
   expect(patterns.filter((pattern) => !paths.some((path) => matchesGlob(path, pattern)))).toEqual([]);
-});
-
-it('has the pages and configurations for operators, not those for contributors', () => {
-  const below = (folder: string) => paths.filter((path) => path.startsWith(`${folder}/`));
-  expect(below('docs')).toEqual(globSync('docs/{SECURITY,operate/*,use/*}.md', { cwd: root }).toSorted());
-  const configurations = globSync('deploy/**', { cwd: root }).filter(
-    (path) => statSync(join(root, path)).isFile() && !path.startsWith('deploy/compose/'),
-  );
-  expect(below('deploy')).toEqual(configurations.toSorted());
 });
 
 it('has the license and the origin of each package with code in the page', () => {
