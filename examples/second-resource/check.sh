@@ -28,10 +28,11 @@ filters=(--filter=@plant-store/{contract,records,client,api,web,proof})
 pnpm exec turbo run typecheck --output-logs=errors-only --concurrency=2 "${filters[@]}"
 test_in packages/contract
 test_in packages/client src/gardens
-test_in apps/api src/store/conformance test/http/{gardens,operation-cases,scopes} test/cli/gardens
+test_in apps/api conformance/several-resources test/http/{gardens,operation-cases,scopes} test/cli/gardens
 [ "${1:-}" = all ] || exit 0
 
 pnpm exec turbo run build --output-logs=errors-only --concurrency=2 "${filters[@]}"
 for package in records client; do test_in "packages/$package"; done
+test_in apps/api src/store/conformance
 test_in apps/api --mode full test/http/gardens --project '*-workers'
 pnpm exec node tools/proof/dist/main.js --only crash-sqlite,crash-postgresql,model --amount short
