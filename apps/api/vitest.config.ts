@@ -30,34 +30,26 @@ const independentTests = [
 /** The tests of limits of which each worker has its share. */
 const sharedLimitTests = ['authentication-limit', 'rate-limit'].map(toHttpTest);
 
-/** The tests of the API whose outcome may depend on whether worker processes serve the requests. */
-const workersTests = [
-  'changes',
-  'update-plant',
-  'creates',
-  'delete-plant',
-  'engine',
-  'metrics',
-  'operation-cases',
-  'otlp',
-  'readiness',
-  'request-log',
-  'scopes',
-  'shutdown',
-  'tokens',
-].map(toHttpTest);
+/** The tests of what worker processes share or report together; `full` runs all others with workers, too. */
+const workersTests = ['changes', 'metrics', 'otlp', 'readiness', 'request-log', 'shutdown', 'tokens'].map(
+  toHttpTest,
+);
 
 /** The test files that take longest, in this order: at the end of a run they would keep it waiting. Paths end with these. */
 const longest = [
+  'test/process/workers.test.ts',
   'test/process/missing-standby.test.ts',
+  'test/process/otlp.test.ts',
   'test/process/postgresql-outages.test.ts',
-  'test/process/planned-downtime.test.ts',
+  'src/store/conformance/store-list.test.ts',
+  'test/cli/backup-places.test.ts',
+  'test/cli/backup.test.ts',
+  'test/http/other-callers.test.ts',
+  'src/store/conformance/store-remove.test.ts',
+  'test/cli/command-line.test.ts',
+  'test/http/complete-lists.test.ts',
+  'test/structure/linear-expressions.test.ts',
   'test/service/postgresql-away.test.ts',
-  'test/cli/export.test.ts',
-  'test/jwt/provider-keys.test.ts',
-  'src/store/postgresql/run-query.test.ts',
-  'src/store/postgresql/open-postgresql.test.ts',
-  'test/process/stop-with-parent.test.ts',
   'test/browser/viewer-accessibility.test.ts',
   'test/browser/documentation.test.ts',
   'test/browser/page/import-interrupted.test.ts',
@@ -118,8 +110,6 @@ function testProjects(): TestProjectInlineConfiguration[] {
 
 /** What modes run. */
 const projectsByMode: Record<string, () => TestProjectInlineConfiguration[]> = {
-  // The tests of the API alone, and without PostgreSQL.
-  sqlite: () => [createHttpProject('sqlite', [httpTests])],
   workers: () => engines.map((engine) => createHttpProject(engine, workersTests, { workers: 2 })),
   // All tests of the API in every way that is not part of `test`.
   full: () => [

@@ -24,7 +24,13 @@ const compressWasm: Plugin = {
     }));
     onLoad({ filter: /.*/, namespace: 'packed' }, async ({ pluginData }) => {
       const { wasm } = (await import(pluginData)) as { wasm: string };
-      const options = { params: { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS } };
+      const options = {
+        params: {
+          [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+          // The best quality takes 20 times as long, and saves 60 kB.
+          [constants.BROTLI_PARAM_QUALITY]: 9,
+        },
+      };
       return { contents: brotliCompressSync(Buffer.from(wasm, 'base64'), options), loader: 'file' };
     });
   },

@@ -1,4 +1,3 @@
-import { resolveReferences } from './resolve-references.js';
 import type { Component, Node, Plugin, System } from './swagger-ui.js';
 import { readTabToken } from './tab-token.js';
 
@@ -138,4 +137,25 @@ const nothing = () => null;
 /** Tables that are open at once would be landmarks without names. */
 function removeLandmark(responses: HTMLElement | null): void {
   responses?.querySelector('[role=region]')?.removeAttribute('role');
+}
+
+/** The value at a path of a document, with its references replaced by what they name. One that leads back to itself stays. */
+function resolveReferences(document: object, path: readonly string[]): unknown {
+  const read = (steps: readonly string[]) =>
+    steps.reduce<unknown>((value, step) => Object(value)[step], document);
+  function resolve(value: unknown, parents: readonly string[]): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((item) => resolve(item, parents));
+    const { $ref, ...others } = value as { readonly $ref?: unknown };
+    if (typeof $ref !== 'string') {
+      return Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [name, resolve(member, parents)]),
+      );
+    }
+    if (parents.includes($ref)) return value;
+    // Such as `#/components/schemas/Plant`. Siblings take precedence (OpenAPI 3.1, Reference Object).
+    const target = resolve(read($ref.split('/').slice(1)), [...parents, $ref]);
+    return { ...Object(target), ...others };
+  }
+  return resolve(read(path), []);
 }

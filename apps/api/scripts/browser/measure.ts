@@ -12,19 +12,16 @@ import { startPlantStore } from '../../test/browser/page/support/start-plant-sto
 import { tabTo } from '../../test/browser/page/support/use-page.js';
 
 /**
- * Prints figures of the page, of an import, or of `/docs`: `pnpm --filter @plant-store/api run measure page`, `import` or
- * `documentation`. They depend on the machine, so no test asserts them, except for the bytes and the layout shift.
+ * Prints figures of the page: `pnpm --filter @plant-store/api run measure`. They depend on the machine, so no test asserts them,
+ * except for the bytes and the layout shift.
  */
 const loads = 5;
 const browser = await launchChromium();
 const store = await startPlantStore();
 try {
-  const [, , what] = process.argv;
-  if (what === 'page') {
-    await printLoads('/', untilFirstView);
-    await printPlants(1_000_000);
-  } else if (what === 'documentation') await printLoads('/docs', untilUsable);
-  else for (const lines of [5_000, 5_000, 5_000, 100_000]) await printImports(lines);
+  await printLoads();
+  await printImport(100_000);
+  await printPlants(1_000_000);
 } finally {
   await browser.close();
   await store.stop();
@@ -32,11 +29,8 @@ try {
 
 type Session = Awaited<ReturnType<ReturnType<Browser['contexts']>[number]['newCDPSession']>>;
 
-/** Milliseconds since the navigation, by what they are. */
-type Figures = Readonly<Record<string, number>>;
-
 /** Prints the medians of several loads, on this machine and on a simulated phone. */
-async function printLoads(path: string, untilLoaded: (page: Page) => Promise<Figures>): Promise<void> {
+async function printLoads(): Promise<void> {
   await print('this machine', () => Promise.resolve());
   await print('a phone: processor 4 times slower, 1.6 Mbit/s, 150 ms', async (session) => {
     await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
@@ -45,19 +39,19 @@ async function printLoads(path: string, untilLoaded: (page: Page) => Promise<Fig
   });
 
   async function print(name: string, slowDown: (session: Session) => Promise<unknown>): Promise<void> {
-    const figures: Figures[] = [];
+    const paints: number[] = [];
     let sizes = '';
     for (let load = 0; load < loads; load++) {
       const tab = await openTab(browser);
       const { page, requests } = tab;
-      await page.addInitScript(observeOperations);
       await slowDown(await page.context().newCDPSession(page));
-      await page.goto(store.baseUrl + path);
-      const found = await untilLoaded(page);
+      await page.goto(store.baseUrl);
+      await page.getByRole('button', { name: 'Use token' }).waitFor();
+      await page.waitForLoadState('networkidle');
       const paint = await page.evaluate(
         () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
       );
-      figures.push({ 'first contentful paint': paint, ...found });
+      paints.push(paint);
       let [bytes, scriptBytes, count] = [0, 0, 0];
       for (const request of requests.filter((each) => !each.url().startsWith('data:'))) {
         const { responseBodySize } = await request.sizes();
@@ -68,40 +62,23 @@ async function printLoads(path: string, untilLoaded: (page: Page) => Promise<Fig
       sizes = `${count} requests, ${bytes} bytes, of these script ${scriptBytes}; layout shift ${tab.layoutShift}`;
       await tab.close();
     }
-    const medians = Object.keys(figures[0] ?? {}).map((figure) => {
-      const sorted = figures.map((each) => each[figure] ?? 0).sort((a, b) => a - b);
-      return `${figure} ${sorted[Math.floor(loads / 2)]?.toFixed(0)} ms`;
-    });
-    console.log(`${name}: ${medians.join(', ')}, medians of ${loads}; ${sizes}`);
+    const median = paints.toSorted((a, b) => a - b)[Math.floor(loads / 2)];
+    console.log(`${name}: first contentful paint ${median?.toFixed(0)} ms, the median of ${loads}; ${sizes}`);
   }
 }
 
-async function untilFirstView(page: Page): Promise<Figures> {
-  await page.getByRole('button', { name: 'Use token' }).waitFor();
-  await page.waitForLoadState('networkidle');
-  return {};
-}
-
-async function untilUsable(page: Page): Promise<Figures> {
-  await page.waitForFunction(() => 'usable' in globalThis);
-  return page.evaluate(() => (globalThis as unknown as { usable: Figures }).usable);
-}
-
-/** Opens the first operation of the viewer as soon as it is there, and notes when it can be tried out. */
-function observeOperations(): void {
-  let operations: number | undefined;
-  const observer = new MutationObserver(() => {
-    const summary = document.querySelector<HTMLElement>('.opblock-summary-control');
-    if (operations === undefined && summary !== null) {
-      operations = performance.now();
-      setTimeout(() => summary.click());
-    }
-    if (document.querySelector('.opblock .try-out__btn') !== null) {
-      observer.disconnect();
-      Object.assign(globalThis, { usable: { operations, usable: performance.now() } });
-    }
-  });
-  observer.observe(document, { subtree: true, childList: true });
+/** Prints how long an import of so many lines takes, from its review to the last reply. */
+async function printImport(lines: number): Promise<void> {
+  const own = await startPlantStore();
+  const { page, close } = await openTab(browser);
+  await page.goto(importAddress(own));
+  await chooseFile(page, makePlantsFile(lines, { faultyEvery: 100 }));
+  const start = performance.now();
+  await addButton(page).click();
+  const { stored } = await readOutcome(page);
+  console.log(`${lines} lines: ${stored} plants stored in ${Math.round(performance.now() - start)} ms`);
+  await close();
+  await own.stop();
 }
 
 /** Finds, opens, deletes and restores a plant among many, by keyboard alone. */
@@ -166,40 +143,6 @@ async function printPlants(count: number): Promise<void> {
   const metric = (name: string) => metrics.find((one) => one.name === name)?.value ?? 0;
   console.log(`${blocked}; heap ${(metric('JSHeapUsedSize') / 1e6).toFixed(1)} MB, ${metric('Nodes')} nodes`);
   await tab.close();
-}
-
-/** Imports a file of so many lines into a store of its own, twice. */
-async function printImports(lines: number): Promise<void> {
-  const file = makePlantsFile(lines, { faultyEvery: 100 });
-  const own = await startPlantStore();
-  for (const name of ['first', 'again']) {
-    const tab = await openTab(browser);
-    const { page, requests } = tab;
-    await page.goto(importAddress(own));
-    await page.getByRole('button', { name: 'Choose file' }).waitFor();
-    const readBlocked = await watchMainThread(page);
-    const start = performance.now();
-    await chooseFile(page, file);
-    const reviewed = performance.now();
-    // What is stored already has nothing to send.
-    const isNew = name === 'first';
-    if (isNew) await addButton(page).click();
-    const { stored, replayed } = isNew
-      ? await readOutcome(page)
-      : { stored: 0, replayed: file.plants.length };
-    const end = performance.now();
-    const timings = requests.filter((each) => each.method() === 'POST').map((each) => each.timing());
-    const begun = Math.min(...timings.map(({ startTime }) => startTime));
-    const ended = Math.max(...timings.map(({ startTime, responseEnd }) => startTime + responseEnd));
-    const rate = Math.round(((stored + replayed) * 1000) / (ended - begun));
-    console.log(
-      `${lines} lines, ${name}: ${stored} stored, ${replayed} there already; review after ${Math.round(reviewed - start)} ms, \
-done after ${Math.round(end - start)} ms, of these ${Math.round(end - reviewed)} ms for the run; ${rate} plants a second from the first request to the last reply; \
-${await readBlocked()}, layout shift ${tab.layoutShift.toFixed(4)}`,
-    );
-    await tab.close();
-  }
-  await own.stop();
 }
 
 /**

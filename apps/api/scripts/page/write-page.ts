@@ -13,31 +13,29 @@ export const pageSource = fileURLToPath(new URL('../../../web/dist', import.meta
  *
  * @param source the folder that Vite has written
  * @param target the folder to write, which must not exist
- * @returns the names of the files of the build, relative to `source`
  * @throws {Error} when there is no page, or a file that would be cached forever has no hash in its name
  */
-export function writePage(source: string, target: string): string[] {
+export function writePage(source: string, target: string): void {
   const names = listNames(source);
   if (!names.includes('index.html')) throw new Error(`${source} has no index.html: build apps/web first.`);
-  const used = names.filter(findUsed(source, names));
+  const used = findUsed(source, names);
   writeServedFiles(
     target,
-    used.map((name) => [name, readFileSync(join(source, name))]),
+    names.filter((name) => used.has(name)).map((name) => [name, readFileSync(join(source, name))]),
   );
-  return used;
 }
 
 /**
- * Whether a file belongs to the build: Turborepo restores one beside the files of others, whose names have other hashes. Each
- * is named by one that belongs to it, the document first.
+ * Finds the files of the build: Turborepo restores one beside the files of others, whose names have other hashes. Each is named
+ * by one that belongs to it, the document first.
  */
-function findUsed(source: string, names: readonly string[]): (name: string) => boolean {
+function findUsed(source: string, names: readonly string[]): ReadonlySet<string> {
   const used = new Set(names.filter((name) => !name.startsWith(hashedFolder)));
   for (const user of used) {
     const text = readFileSync(join(source, user), 'utf8');
     for (const name of names) if (text.includes(basename(name))) used.add(name);
   }
-  return (name) => used.has(name);
+  return used;
 }
 
 /** The paths of all files relative to the folder, in the order of their names. */

@@ -91,6 +91,9 @@ it('names every package in the bill of materials, with its version, license, arc
   // The lock file has the hash of every package from a registry.
   const unknown = bill.components.filter((component) => !component.externalReferences?.[0]?.hashes);
   expect(unknown.map(({ purl }) => purl)).toEqual([expect.stringMatching(/^pkg:generic\/sqlite@/)]);
+  const refs = [...bill.components.map((component) => component['bom-ref']), 'plant-store'];
+  const named = bill.dependencies.flatMap(({ ref, dependsOn = [] }) => [ref, ...dependsOn]);
+  expect(named.filter((ref) => !refs.includes(ref))).toEqual([]);
   const importsOf = (name: string) =>
     bill.dependencies
       .find(({ ref }) => ref.startsWith(`${name}@`))

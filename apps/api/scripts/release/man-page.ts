@@ -42,7 +42,7 @@ export function renderManPage({ version, date, folder }: ManPageOptions): string
 }
 
 /** The commands below one that have none of their own, by their names, without those that the help hides. */
-function listCommands(parent: Command, name: string): readonly (readonly [string, Command])[] {
+export function listCommands(parent: Command, name: string): readonly (readonly [string, Command])[] {
   return parent
     .createHelp()
     .visibleCommands(parent)

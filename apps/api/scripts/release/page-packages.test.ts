@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { writePage } from '../page/write-page.js';
-import { listPagePackages, mergePackages } from './page-packages.js';
+import { listPagePackages } from './page-packages.js';
 
 let folder = '';
 beforeEach(() => {
@@ -36,7 +36,9 @@ function build(...sources: readonly string[]): void {
 /** Lists the packages of the files that a release has. */
 function listReleased() {
   const source = join(folder, 'dist');
-  return listPagePackages(source, writePage(source, join(temporaryFolder(), 'page')));
+  const page = join(temporaryFolder(), 'page');
+  writePage(source, page);
+  return listPagePackages(source, page);
 }
 
 it('lists the packages of which a script has code, with those that they import', () => {
@@ -55,46 +57,14 @@ it('lists the packages of which a script has code, with those that they import',
   ]);
 });
 
-it('counts what a package takes from the page that has it', () => {
-  build(install('dom', { peerDependencies: { view: '1' } }), install('view'));
-  expect(listReleased()[0]?.imports).toEqual(['view@1.2.3']);
-});
-
-it('lists the package of a font, whose license asks to pass it on', () => {
-  build(install('view'));
-  install('@fontsource-variable/figtree', { license: 'OFL-1.1' });
-  const font = 'assets/figtree-latin-wght-normal-D_ZTVpCC.woff2';
-  write(`dist/${font}`, '');
-  write('dist/index.html', `<link href="/${font}"><script src="/assets/index-BjGIhLHV.js"></script>`);
-  expect(listReleased()).toEqual([
-    expect.objectContaining({ name: '@fontsource-variable/figtree', license: 'OFL-1.1', imports: [] }),
-    expect.objectContaining({ name: 'view' }),
-  ]);
-});
-
 it('rejects a script without a source map, whose packages nobody would know', () => {
   build();
   write('dist/worker.js', '');
   expect(listReleased).toThrow('worker.js.map');
 });
 
-it('expects no source map of a script without modules', () => {
-  build(install('view'));
-  write('dist/worker.js', 'export{a as b}from"./index-BjGIhLHV.js";\n');
-  write('dist/assets/rolldown-runtime-XKyaHtl9.js', 'var a=Object.create;');
-  expect(listReleased().map(({ name }) => name)).toEqual(['view']);
-});
-
 it('counts nothing of a script that an earlier build has left beside the page', () => {
   build(install('view'));
   writeScript('index-C_NqZPfo.js', [install('removed')]);
   expect(listReleased().map(({ name }) => name)).toEqual(['view']);
-});
-
-it('has a package of two lists once, with what it imports in either', () => {
-  const zod = { name: 'zod', version: '4.0.0', license: 'MIT', folder: '/zod', imports: ['a@1.0.0'] };
-  const pg = { ...zod, name: 'pg', imports: [] };
-  const imports = ['a@1.0.0', 'b@1.0.0'];
-  const lists = [[zod], [pg, { ...zod, imports: imports.toReversed() }]];
-  expect(mergePackages(lists)).toEqual([pg, { ...zod, imports }]);
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { listName } from '../../src/http/served-files.js';
 import { type BundledPackage, readManifest, toKey, toPackageFolder } from './bundled-packages.js';
 
 /**
@@ -7,10 +8,12 @@ import { type BundledPackage, readManifest, toKey, toPackageFolder } from './bun
  * scripts, and those of its fonts, whose files begin with the name of their package.
  *
  * @param source the folder that Vite has written
- * @param names the files in it that belong to the page, as `writePage` returns them
+ * @param page the folder with the files of it that belong to the page, as `writePage` has written them
  * @throws {Error} when a script has no source map, or a package does not declare its name, version and license
  */
-export function listPagePackages(source: string, names: readonly string[]): BundledPackage[] {
+export function listPagePackages(source: string, page: string): BundledPackage[] {
+  const written: object = JSON.parse(readFileSync(join(page, listName), 'utf8'));
+  const names = [...new Set(Object.keys(written).map((name) => name.replace(/\.(br|gz)$/, '')))];
   const scripts = names.filter((name) => name.endsWith('.js')).map((name) => join(source, name));
   const fonts = names
     .filter((name) => name.endsWith('.woff2'))

@@ -1,25 +1,22 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
   cpSync,
   globSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { root } from './folders.js';
+import { finish, listFiles, root, write } from './folders.js';
 import { renderManPage } from './man-page.js';
 
 /** What a package is written from. */
@@ -36,6 +33,8 @@ export interface DebianPackageOptions {
 
 const templates = join(import.meta.dirname, 'debian');
 const scripts = ['preinst', 'postinst', 'prerm', 'postrm'];
+const programs =
+  /^(DEBIAN\/(preinst|postinst|prerm|postrm)|opt\/plant-store\/(bin\/node|dist\/main\.js|deploy\/.+\.sh))$/;
 
 /** What Debian calls the architectures for which there is a package of Node.js. */
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
@@ -80,7 +79,7 @@ export function writeDebianPackage(options: DebianPackageOptions) {
     }
     write(join(target, 'DEBIAN/conffiles'), '/etc/plant-store/environment\n');
     write(join(target, 'DEBIAN/md5sums'), files.map((file) => renderSum(target, file)).join(''));
-    finish(target, time);
+    finish(target, programs, time);
     // In one thread, since how many there are shows in the bytes.
     const compression = ['-Zzstd', '-z9', '--threads-max=1'];
     execFileSync('dpkg-deb', ['--root-owner-group', ...compression, '--build', target, path], {
@@ -200,30 +199,7 @@ function renderSum(target: string, file: string): string {
   return `${sum}  ${file}\n`;
 }
 
-/** Sets modes and times, which otherwise depend on the umask. */
-function finish(target: string, time: Date | undefined): void {
-  const programs =
-    /^(DEBIAN\/(preinst|postinst|prerm|postrm)|opt\/plant-store\/(bin\/node|dist\/main\.js|deploy\/.+\.sh))$/;
-  for (const path of ['', ...readdirSync(target, { recursive: true, encoding: 'utf8' })].toReversed()) {
-    const status = lstatSync(join(target, path));
-    if (status.isSymbolicLink()) continue;
-    chmodSync(join(target, path), status.isDirectory() || programs.test(path) ? 0o755 : 0o644);
-    if (time !== undefined) utimesSync(join(target, path), time, time);
-  }
-}
-
-function listFiles(target: string): string[] {
-  return readdirSync(target, { recursive: true, encoding: 'utf8' })
-    .filter((path) => !lstatSync(join(target, path)).isDirectory())
-    .toSorted();
-}
-
 function copy(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true });
   cpSync(source, target);
-}
-
-function write(path: string, content: string | Buffer): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
 }

@@ -1,24 +1,13 @@
-import {
-  chmodSync,
-  copyFileSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundle } from '../bundle.js';
-import { pageSource, writePage } from '../page/write-page.js';
+import { pageSource } from '../page/write-page.js';
 import { findInstalled, listBundledPackages } from './bundled-packages.js';
 import { createSbom } from './create-sbom.js';
-import { packageFolder, root } from './folders.js';
+import { finish, listFiles, packageFolder, root, write } from './folders.js';
 import { renderLicenses } from './license-texts.js';
 import { listOperatorPages, readOperatorPage, renderReadme } from './operator-pages.js';
 import { listPagePackages, mergePackages } from './page-packages.js';
-import { replaceFolder } from './replace-folder.js';
 
 /** What a release is written from, besides the sources. */
 export interface ReleaseOptions {
@@ -54,51 +43,53 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
   const { version, description, license, engines } = readJson(`${packageFolder}/package.json`);
   const identity = { name: 'plant-store', version: String(version), commit };
   const folder = join(parent, `plant-store-${version}`);
-  await replaceFolder(folder, async (target) => {
-    const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
-    const pageFiles = writePage(pageSource, join(target, 'dist/page'));
-    // As the build has packed the client, and put the documents together with it.
-    copy(packageFolder, target, ['dist/{client,docs}/**/*.*']);
-    const packages = mergePackages([service, listPagePackages(pageSource, pageFiles)]);
-    write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
-    write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
-    copy(root, target, ['LICENSE']);
-    // Images are built from a clone.
-    copy(
-      root,
-      target,
-      ['deploy/**/*.{cfg,conf,csv,json,md,service,sh,timer,toml,yml}', 'deploy/**/Caddyfile'],
-      {
-        exclude: ['deploy/compose/**'],
-      },
-    );
-    copy(packageFolder, target, ['prisma/*/migrations/{released.sha256,*/migration.sql}']);
-    for (const [name, files] of Object.entries(packageFiles)) {
-      copy(findInstalled(name), join(target, 'node_modules', name), files);
-    }
-    const dependencies = readVersions(join(target, 'node_modules'));
-    const { homepage, bugs, author, repository } = readJson(`${root}/package.json`);
-    writeJson(join(target, 'package.json'), {
-      ...identity,
-      description,
-      homepage,
-      bugs,
-      license,
-      author,
-      repository,
-      type: 'module',
-      bin: { 'plant-store': './dist/main.js' },
-      dependencies,
-      // They are here, so that nothing is installed besides.
-      bundleDependencies: Object.keys(dependencies),
-      engines,
-      publishConfig: { access: 'public', provenance: true },
-    });
-    writePages(target, identity);
-    finish(target, time);
+  // Complete before it has its name, so that an earlier one stays if this fails.
+  const target = join(parent, '.writing');
+  rmSync(target, { recursive: true, force: true });
+  const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
+  // As the build has written what is served.
+  copy(packageFolder, target, ['dist/{client,docs,page}/**/*.*']);
+  const packages = mergePackages([service, listPagePackages(pageSource, join(target, 'dist/page'))]);
+  write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
+  write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
+  copy(root, target, ['LICENSE']);
+  // Images are built from a clone.
+  copy(
+    root,
+    target,
+    ['deploy/**/*.{cfg,conf,csv,json,md,service,sh,timer,toml,yml}', 'deploy/**/Caddyfile'],
+    {
+      exclude: ['deploy/compose/**'],
+    },
+  );
+  copy(packageFolder, target, ['prisma/*/migrations/{released.sha256,*/migration.sql}']);
+  for (const [name, files] of Object.entries(packageFiles)) {
+    copy(findInstalled(name), join(target, 'node_modules', name), files);
+  }
+  const dependencies = readVersions(join(target, 'node_modules'));
+  const { homepage, bugs, author, repository } = readJson(`${root}/package.json`);
+  writeJson(join(target, 'package.json'), {
+    ...identity,
+    description,
+    homepage,
+    bugs,
+    license,
+    author,
+    repository,
+    type: 'module',
+    bin: { 'plant-store': './dist/main.js' },
+    dependencies,
+    // They are here, so that nothing is installed besides.
+    bundleDependencies: Object.keys(dependencies),
+    engines,
+    publishConfig: { access: 'public', provenance: true },
   });
-  const files = listFiles(folder);
-  return { folder, files: files.length, bytes: files.reduce((sum, path) => sum + statSync(path).size, 0) };
+  writePages(target, identity);
+  finish(target, /^dist\/main\.js$/, time);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(target, folder);
+  const sizes = listFiles(folder).map((path) => statSync(join(folder, path)).size);
+  return { folder, files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
 /** The packages in a folder `node_modules`, with their versions. */
@@ -134,42 +125,10 @@ function copy(
   }
 }
 
-function write(path: string, content: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
-}
-
 function writeJson(path: string, content: object): void {
   write(path, `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
 function readJson(path: string): Record<string, unknown> {
   return JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-}
-
-/** Sets modes and times, which otherwise depend on the umask and on the installation. */
-function finish(folder: string, time: Date | undefined): void {
-  const command = join(folder, 'dist/main.js');
-  for (const path of [...listFiles(folder), ...listFolders(folder)]) {
-    chmodSync(path, path === command || statSync(path).isDirectory() ? 0o755 : 0o644);
-    if (time !== undefined) utimesSync(path, time, time);
-  }
-}
-
-function listFiles(folder: string): string[] {
-  return listEntries(folder, (entry) => entry.isFile());
-}
-
-function listFolders(folder: string): string[] {
-  return [...listEntries(folder, (entry) => entry.isDirectory()), folder];
-}
-
-function listEntries(
-  folder: string,
-  isListed: (entry: { isFile(): boolean; isDirectory(): boolean }) => boolean,
-) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(isListed)
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .toSorted();
 }

@@ -79,6 +79,8 @@ it('runs after three commands, with units, user and command', () => {
   [token = ''] = /^pst_\w+$/m.exec(succeed(create)) ?? [];
   expect(storePlant()).toMatch(/^HTTP\/1\.1 200 /);
   expect(succeed('plant-store check')).toContain('ok');
+  // Each file has its sum; modes and owners are for lintian.
+  expect(succeed('dpkg --verify plant-store')).toBe('');
   expect(succeed(`stat -c '%U:%G %a' /var/lib/plant-store /${database}`)).toBe(
     'plant-store:plant-store 700\nplant-store:plant-store 600\n',
   );

@@ -12,7 +12,7 @@ import { childrenOf, isRunning } from '../support/process/processes.js';
 import { issueToken, startServe } from '../support/process/run-command.js';
 import { startLoad } from '../support/process/steady-load.js';
 import { readPlants } from '../support/read-plants.js';
-import { openConnection, sendRaw } from '../support/send-raw.js';
+import { sendRaw } from '../support/send-raw.js';
 import { startTestService } from '../support/start-test-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -155,16 +155,6 @@ describe('a service with two workers', () => {
     expect(failures).toEqual([]);
     expect(most).toBeLessThan(before + 20);
     expect(service.workers()).toEqual(workers);
-  });
-
-  it('answers a client that closes its sending side right behind its request', async () => {
-    const replies = Array.from({ length: 50 }, async (_, index) => {
-      const connection = await openConnection(service.baseUrl);
-      connection.write(composePlantRequest(service, `{"id":${index + 2},"name":"Fern"}`));
-      connection.end();
-      return (await connection.readToEnd()).slice(0, 15);
-    });
-    expect(await Promise.all(replies)).toEqual(Array(50).fill('HTTP/1.1 200 OK'));
   });
 
   /** Stops a worker until it is continued, or killed; resolves once that is noticed. */

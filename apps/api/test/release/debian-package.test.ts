@@ -23,31 +23,20 @@ const packageOf: Readonly<Record<string, string>> = {
 };
 
 let path: string;
-let bytes: Buffer;
 /** What is installed, and in `DEBIAN` what controls that. */
 let root: string;
 let paths: readonly string[];
 
-/** Writes the package, and returns its path. */
-function writePackage(): string {
-  const { path } = writeDebianPackage({ folder, time });
-  if (path === undefined) throw new Error('These tests need dpkg-deb, and Linux on x64 or arm64.');
-  return path;
-}
-
 beforeAll(() => {
-  path = writePackage();
-  bytes = readFileSync(path);
+  const written = writeDebianPackage({ folder, time });
+  if (written.path === undefined) throw new Error('These tests need dpkg-deb, and Linux on x64 or arm64.');
+  path = written.path;
   root = join(temporaryFolder(), 'root');
   execFileSync('dpkg-deb', ['--raw-extract', path, root]);
   paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
 });
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-
-it('has the same bytes each time it is written', () => {
-  expect(readFileSync(writePackage()).equals(bytes)).toBe(true);
-});
 
 it('has the release in /opt/plant-store but for the SQLite of other platforms, its own Node.js, and few files elsewhere', () => {
   const filesOf = (of: string) =>
@@ -102,16 +91,6 @@ it('runs that Node.js in every unit and command, and enables each unit that has 
     expect(read(`DEBIAN/${script}`)).toContain(names.join(' '));
     expect(read(`DEBIAN/${script}`)).not.toMatch(/@[A-Z]+@/);
   }
-});
-
-it('can be written by root alone, and has the sum of each file', () => {
-  const modes = paths.map((path) => lstatSync(join(root, path))).filter((status) => !status.isSymbolicLink());
-  expect(new Set(modes.map(({ mode }) => mode % 0o10_000))).toEqual(new Set([0o644, 0o755]));
-  const listing = execFileSync('dpkg-deb', ['--contents', path], { encoding: 'utf8' });
-  expect(new Set(listing.match(/(?<=^\S{10} )\S+/gm))).toEqual(new Set(['root/root']));
-  execFileSync('md5sum', ['--check', '--strict', '--quiet', 'DEBIAN/md5sums'], { cwd: root });
-  const summed = paths.filter((path) => !path.startsWith('DEBIAN') && lstatSync(join(root, path)).isFile());
-  expect(read('DEBIAN/md5sums').split('\n').filter(Boolean)).toHaveLength(summed.length);
 });
 
 it('has a manual page with each command and option', () => {
@@ -180,7 +159,7 @@ it('has settings that the service takes, each as a comment', () => {
 it('is as large as the page on deployment says, to a megabyte', () => {
   const [, ...said] = /\((\d+) MB, (\d+)\s+installed/.exec(readPage('docs/operate/deploy.md')) ?? [];
   const [, installed] = /^Installed-Size: (\d+)$/m.exec(read('DEBIAN/control')) ?? [];
-  const megabytes = [bytes.length / 1e6, (Number(installed) * 1_024) / 1e6];
+  const megabytes = [statSync(path).size / 1e6, (Number(installed) * 1_024) / 1e6];
   const differences = megabytes.map((size, index) => Math.abs(size - Number(said[index])));
   expect([megabytes, differences.every((difference) => difference < 1)]).toEqual([megabytes, true]);
 });

@@ -5,7 +5,7 @@ import { listen } from '../support/listen.js';
 import { silentLog } from '../support/open-app.js';
 import { composePlantRequest } from '../support/post-plant.js';
 import { openConnection } from '../support/send-raw.js';
-import { startTestService, useTestService } from '../support/start-test-service.js';
+import { useTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
 const service = useTestService({ ADMIN_PORT: '0' });
@@ -27,16 +27,6 @@ it('is separate from the public port, which does not serve its paths', async () 
   for (const path of ['/livez', '/readyz'])
     expect((await supertest(service.baseUrl).get(path)).status).toBe(404);
   expect((await probe('/openapi.json')).status).toBe(404);
-});
-
-it.each([
-  [{}, undefined],
-  [{ ADMIN_PORT: '', ADMIN_HOST: '0.0.0.0' }, undefined],
-  [{ ADMIN_PORT: '0', ADMIN_HOST: '0.0.0.0' }, expect.stringMatching(/^http:\/\/0\.0\.0\.0:\d+$/)],
-])('with the settings %j has its own address, or is off', async (settings, url) => {
-  const other = await startTestService(settings);
-  expect(other.adminUrl).toEqual(url);
-  expect(other.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 });
 
 it('reports that the service is live and ready', async () => {

@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import supertest from 'supertest';
 import { expect, it } from 'vitest';
 import { createServer } from '../../src/http/server.js';
 import { expectError } from '../support/expect-error.js';
@@ -92,19 +91,4 @@ it('keep no file descriptor open for replies that are not read', async () => {
     socket.destroy();
   }
   await until(() => countDescriptors() <= before);
-});
-
-it('share one copy of a file for all replies', async () => {
-  const { server, baseUrl } = await start();
-  const sent: unknown[] = [];
-  server.prependListener('request', (_request, response) => {
-    const end = response.end.bind(response);
-    response.end = (content?: unknown) => {
-      sent.push(content);
-      return end(content);
-    };
-  });
-  for (const _ of [1, 2]) await supertest(baseUrl).get(bundle).buffer(false);
-  expect(sent[0]).toBeInstanceOf(Buffer);
-  expect(sent[1]).toBe(sent[0]);
 });

@@ -70,21 +70,19 @@ it('does not acknowledge a plant whose commit was not confirmed, and replays it 
   expect(await create(3)).toMatchObject({ status: 200, replayed: false });
 });
 
-it.each([
-  ['down', 0],
-  ['down', 3],
-  ['silent', 0],
-  ['silent', 3],
-] as const)('stops in time while PostgreSQL is %s and %i creates are in flight', async (failure, count) => {
-  const { create, proxy, stop } = await startBehindProxy();
-  expect((await create(0)).status).toBe(200);
-  if (failure === 'down') proxy.stop();
-  else proxy.freeze();
-  const creates = Array.from({ length: count }, (_, index) => create(index + 1));
-  const replies = Promise.allSettled(creates);
-  await sleep(100);
-  const stoppedAt = performance.now();
-  await stop();
-  expect(performance.now() - stoppedAt).toBeLessThan(shutdownTimeoutMs + databaseTimeoutMs + slackMs);
-  for (const reply of await replies) if (reply.status === 'fulfilled') expect(reply.value.status).toBe(503);
-});
+it.each(['down', 'silent'])(
+  'stops in time while PostgreSQL is %s and creates are in flight',
+  async (failure) => {
+    const { create, proxy, stop } = await startBehindProxy();
+    expect((await create(0)).status).toBe(200);
+    if (failure === 'down') proxy.stop();
+    else proxy.freeze();
+    const creates = [1, 2, 3].map(create);
+    const replies = Promise.allSettled(creates);
+    await sleep(100);
+    const stoppedAt = performance.now();
+    await stop();
+    expect(performance.now() - stoppedAt).toBeLessThan(shutdownTimeoutMs + databaseTimeoutMs + slackMs);
+    for (const reply of await replies) if (reply.status === 'fulfilled') expect(reply.value.status).toBe(503);
+  },
+);

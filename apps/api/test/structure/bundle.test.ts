@@ -70,11 +70,3 @@ it.each([
   for (const module of needed) expect(modules).toContain(module);
   expect(modules).not.toMatch(unneeded);
 });
-
-it('has source maps with their sources', () => {
-  const { sources, sourcesContent }: { sources: string[]; sourcesContent: (string | null)[] } = JSON.parse(
-    read('main.js.map'),
-  );
-  const place = sources.indexOf('../src/main.ts');
-  expect(sourcesContent[place]).toBe(readFileSync(new URL('../src/main.ts', dist), 'utf8'));
-});

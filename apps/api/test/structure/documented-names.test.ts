@@ -1,18 +1,20 @@
 import { globSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { listCommands } from '../../scripts/release/man-page.js';
 import { configurationItems } from '../../src/check/configuration.js';
 import * as postgresql from '../../src/check/postgresql.js';
 import * as sqlite from '../../src/check/sqlite.js';
-import { listCommands } from '../support/list-commands.js';
+import { createProgram, type ProgramDependencies } from '../../src/cli/program.js';
 import { listPages, readPage, root } from '../support/read-markdown.js';
 
-/** A command that is not for users. */
-const hidden = 'worker';
+const context = { commandName: 'plant-store' };
+const program = createProgram({ version: '0', context } as ProgramDependencies);
 
-/** The others of `plant-store`, each with its options, such as `export --output`. */
-const commands = listCommands().flatMap(([name, { options }]) =>
-  name === hidden ? [] : [name, ...options.map(({ long }) => `${name} ${long}`)],
-);
+/** The commands of `plant-store` that its help shows, each with its options, such as `export --output`. */
+const commands = listCommands(program, '').flatMap(([path, { options }]) => {
+  const name = path.trim();
+  return [name, ...options.map(({ long }) => `${name} ${long}`)];
+});
 
 /** The code of all pages, line by line: that of blocks, and that within a sentence. */
 const code = listPages().flatMap((page) =>

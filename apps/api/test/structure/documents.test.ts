@@ -79,12 +79,6 @@ describe('every page', () => {
     );
     expect(missing).toEqual([]);
   });
-
-  it('runs scripts of .ci by the Node.js of the repository, since an older one does not read TypeScript', () => {
-    const commands = pages.flatMap((page) => readPage(page).match(/.{0,10}\bnode \.ci\//g) ?? []);
-    expect(commands.length).toBeGreaterThan(0);
-    expect(commands.filter((command) => !command.endsWith('pnpm exec node .ci/'))).toEqual([]);
-  });
 });
 
 it('every comment and message names only files of the repository that exist', () => {

@@ -52,32 +52,10 @@ it('every example and document has ids of its own, so that all can be followed a
   expect(wrong).toEqual([]);
 });
 
-it('the lockfile of the examples has the binaries of every platform', () => {
-  const { packages, snapshots }: Lockfile = parse(readPage('examples/pnpm-lock.yaml'));
-  const systemsOf = (name: string) => packages[name.replace(/\(.*/, '')]?.os ?? [];
-  const platforms = Object.entries(snapshots)
-    .filter(([name]) => systemsOf(name).length === 0)
-    .map(([name, { optionalDependencies = {} }]) => {
-      const systems = Object.entries(optionalDependencies).flatMap((entry) => systemsOf(entry.join('@')));
-      return { name, systems };
-    })
-    .filter(({ systems }) => systems.includes('linux'));
-  expect(platforms.length).toBeGreaterThan(5);
-  const isComplete = (systems: readonly string[]) => systems.includes('darwin') && systems.includes('win32');
-  expect(platforms.filter(({ systems }) => !isComplete(systems))).toEqual([]);
-});
-
 it('the examples run on the Node.js of the repository', () => {
   const { nodeVersion } = parse(readPage('examples/pnpm-workspace.yaml'));
   expect(nodeVersion).toBe(parse(readPage('pnpm-workspace.yaml')).nodeVersion);
 });
-
-interface Lockfile {
-  readonly packages: Readonly<Record<string, { readonly os?: readonly string[] }>>;
-  readonly snapshots: Readonly<
-    Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>
-  >;
-}
 
 /** The files of an example, of which the list of examples links the README, or a document of another folder alone. */
 function listFiles(page: string): string[] {

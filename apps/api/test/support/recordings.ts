@@ -63,31 +63,19 @@ export function toSeries(
   }).toSorted((a, b) => a.series.localeCompare(b.series));
 }
 
-/** Writes steps of one size as `1+2x3`, values that stay the same as `1x3` or `+Inf+0x3`, and missing ones as `_x3`. */
+/** Writes a value that repeats as `1+0x3`, and missing ones as `_x3`. */
 function compress(values: Samples): string {
   const parts: string[] = [];
   for (let from = 0; from < values.length; ) {
-    const first = values[from];
-    const step = stepBetween(first, values[from + 1]);
-    let to = from;
-    while (to + 1 < values.length && Object.is(stepBetween(values[to], values[to + 1]), step)) to++;
-    if (step === undefined) to = from;
-    const times = to - from;
-    if (times === 0 || step === undefined) parts.push(format(first));
-    else if (first === undefined) parts.push(`_x${times + 1}`);
-    else if (step === 0) parts.push(`${format(first)}${Number.isFinite(first) ? '' : '+0'}x${times}`);
-    else parts.push(`${format(first)}${step < 0 ? '-' : '+'}${format(Math.abs(step))}x${times}`);
-    from = to + 1;
+    const value = values[from];
+    let to = from + 1;
+    while (to < values.length && Object.is(values[to], value)) to++;
+    const count = to - from;
+    if (count === 1) parts.push(format(value));
+    else parts.push(value === undefined ? `_x${count}` : `${format(value)}+0x${count - 1}`);
+    from = to;
   }
   return parts.join(' ');
-}
-
-/** The step from one value to the next, 0 where both are missing; `undefined` if they differ otherwise than by a whole number. */
-function stepBetween(before: number | undefined, after: number | undefined): number | undefined {
-  if (before === after) return 0;
-  if (before === undefined || after === undefined) return undefined;
-  const step = after - before;
-  return Number.isInteger(step) && Number.isInteger(before) ? step : undefined;
 }
 
 function format(value: number | undefined): string {

@@ -84,16 +84,22 @@ export function startNode(args: readonly string[], variables: NodeJS.ProcessEnv 
 export function watchCommand(child: ChildProcessByStdio<Writable | null, Readable, Readable>) {
   let stdout = '';
   let stderr = '';
+  let printed = Promise.withResolvers<void>();
+  function onPrinted(): void {
+    printed.resolve();
+    printed = Promise.withResolvers();
+  }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
+    onPrinted();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
+    onPrinted();
   });
-  const ended = once(child, 'close');
   // Unlike its exit code, this also holds after a signal, and only once all output is read.
   let hasClosed = false;
-  child.once('close', () => {
+  const ended = once(child, 'close').finally(() => {
     hasClosed = true;
   });
   // A failing test must not leave a process behind.
@@ -107,7 +113,7 @@ export function watchCommand(child: ChildProcessByStdio<Writable | null, Readabl
         const match = pattern.exec(stdout) ?? pattern.exec(stderr);
         if (match !== null) return match;
         if (hasClosed) throw new Error(`It exited before it printed ${pattern}:\n${stdout}${stderr}`);
-        await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), ended]);
+        await Promise.race([printed.promise, ended]);
       }
     },
     /** Resolves once it has exited, after sending it the signal if there is one. */
