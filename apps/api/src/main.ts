@@ -53,7 +53,7 @@ const context: CliContext = {
     ),
   showProgress: (text) => void (process.stderr.isTTY && process.stderr.write(`${clearLine}${text}`)),
   reportStarted: async () => (await import('./runtime/launcher.js')).notifySystemd(process.env),
-  stopSignal: ({ hangUp } = { hangUp: true }) =>
+  waitForStopSignal: ({ hangUp } = { hangUp: true }) =>
     new Promise((resolve) => {
       const names = stopSignals.filter((name) => hangUp || name !== 'SIGHUP');
       const onSignal = (signal: NodeJS.Signals) => {
@@ -64,7 +64,7 @@ const context: CliContext = {
       for (const name of names) process.on(name, onSignal);
     }),
   onHangUp: (listener) => void process.on('SIGHUP', listener),
-  startingProcessEnded: async () => (await import('./runtime/launcher.js')).watchLauncher().ended,
+  waitForParentExit: async () => (await import('./runtime/launcher.js')).watchLauncher().ended,
 };
 
 try {

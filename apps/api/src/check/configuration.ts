@@ -1,42 +1,32 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isLoopback, type JwtSettings } from '../auth/jwt-settings.js';
 import { fetchKeySet, findUsableKeys } from '../auth/provider-keys.js';
-import { type Config, environmentVariables, formerNames, parseConfig } from '../config.js';
+import { type Config, environmentVariables, formerNames } from '../config.js';
 import { messageOf } from '../errors/operator-error.js';
 import { pathOfPage } from '../package-folder.js';
-import { failure, type Items, ok, type Result, type Results, warning } from './finding.js';
+import { type Finding, failure, inspect, ok, type Result, type Results, warning } from './finding.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Settings {
   readonly config: Config;
   readonly environment: Environment;
-  readonly folder: string;
 }
 
-export const configurationItems: Items<Settings> = {
-  configuration: inspectSettings,
-  exposure: inspectExposure,
-  'identity provider': inspectIdentityProvider,
-};
+export async function* inspectConfiguration(settings: Settings): AsyncGenerator<Finding> {
+  yield* inspect('configuration', () => inspectSettings(settings));
+  yield* inspect('exposure', () => inspectExposure(settings));
+  yield* inspect('identity provider', () => inspectIdentityProvider(settings));
+}
 
-/** The settings that differ from the defaults, and variables that look like a misspelled setting. */
-export function inspectSettings({ config, environment, folder }: Settings): Results {
-  // If the settings without this variable are invalid, its value is not a default.
-  const isDefault = (name: string) => {
-    try {
-      return isDeepStrictEqual(parseConfig({ ...environment, [name]: undefined }, folder), config);
-    } catch {
-      return false;
-    }
-  };
+/** The settings, those that do not take effect as set, and variables that look like a misspelled setting. */
+export function inspectSettings({ config, environment }: Settings): Results {
   const ignored = config.warnings.map(({ variable, reason }) =>
     warning(`${variable} does not take effect as set`, reason),
   );
-  const effective = [...environmentVariables, ...Object.keys(formerNames)]
-    .filter((name) => environment[name] && !isDefault(name))
+  const set = [...environmentVariables, ...Object.keys(formerNames)]
+    .filter((name) => environment[name])
     .map((name) => `${name}=${name.endsWith('_HEADERS') ? '***' : hidePassword(environment[name] ?? '')}`);
-  const found = effective.length === 0 ? 'valid, all defaults' : `valid, ${effective.join(', ')}`;
+  const found = set.length === 0 ? 'valid, all defaults' : `valid, ${set.join(', ')}`;
   return [ok(found), ...ignored, ...findMisspelled(environment)];
 }
 
@@ -120,23 +110,13 @@ export async function inspectIdentityProvider({
   readonly config: Pick<Config, 'jwt'>;
 }): Promise<Results> {
   if (jwt === undefined) return [];
-  const keys = [inspectClaims(jwt), await inspectKeys(jwt)];
+  const keys = await inspectKeys(jwt);
   if (jwt.requiredScope !== undefined || jwt.withoutScopes.length === 0) return keys;
   const scope = warning(
     'every token that it issues for the audience can create records, even without a scope',
     'Set JWT_SCOPES, unless the provider controls who gets these tokens.',
   );
-  return [...keys, scope];
-}
-
-function inspectClaims({ provider, profile }: JwtSettings): Result {
-  const claims = [
-    ['scopes', profile.scopeClaims],
-    ['audience', profile.audienceClaims],
-    ['subject', profile.subjectClaims],
-  ] as const;
-  const list = claims.map(([name, from]) => `${name} from ${from.join(' or ')}`).join(', ');
-  return ok(`tokens as ${provider ?? 'RFC 9068'} has them: ${list}`);
+  return [keys, scope];
 }
 
 async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Promise<Result> {

@@ -1,36 +1,18 @@
 import { expect, it, vi } from 'vitest';
-import { type Finding, formatFinding, type Items, inspectAll, medianTimeMs, ok, worstOf } from './finding.js';
+import { type Finding, formatFinding, inspect, medianTimeMs } from './finding.js';
 
-it('reports an exception of an item as its error, and still examines the others', async () => {
-  const items: Items<string> = {
-    first: () => Promise.reject(new Error('no answer')),
-    second: (context) => [ok(context), ok('more')],
-    third: () => [],
-  };
+it('reports an exception as the error of the item', async () => {
   const findings: Finding[] = [];
-  for await (const finding of inspectAll(items, 'context')) findings.push(finding);
-  expect(findings).toEqual([
-    { item: 'first', status: 'error', found: 'no answer' },
-    { item: 'second', status: 'ok', found: 'context' },
-    { item: 'second', status: 'ok', found: 'more' },
-  ]);
+  for await (const finding of inspect('disk', () => Promise.reject(new Error('no answer'))))
+    findings.push(finding);
+  expect(findings).toEqual([{ item: 'disk', status: 'error', found: 'no answer' }]);
 });
 
-const fine: Finding = { item: 'migrations', status: 'ok', found: 'up to date' };
-const full: Finding = { item: 'disk', status: 'warning', found: 'it is full', advice: 'Free space.' };
-const away: Finding = { item: 'database', status: 'error', found: 'It is away: ECONNREFUSED\nStart it.' };
-
-it('formats each finding as one line of sentences', () => {
-  expect([fine, full, away].map(formatFinding).join('')).toBe(`\
-ok       migrations: up to date.
-warning  disk: it is full. Free space.
-error    database: It is away: ECONNREFUSED. Start it.
-`);
-});
-
-it('finds the worst status', () => {
-  expect(worstOf([])).toBe('ok');
-  expect(worstOf([fine, away, full])).toBe('error');
+it('formats a finding as one line of sentences', () => {
+  const found = 'It is away: ECONNREFUSED\nStart it.';
+  expect(formatFinding({ item: 'database', status: 'error', found, advice: 'Or move it' })).toBe(
+    'error    database: It is away: ECONNREFUSED. Start it. Or move it.\n',
+  );
 });
 
 it('measures the median of several times', async () => {

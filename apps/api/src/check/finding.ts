@@ -1,5 +1,6 @@
 import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import { messageOf } from '../errors/operator-error.js';
+import { pathOfPage } from '../package-folder.js';
 
 type Status = 'ok' | 'warning' | 'error';
 
@@ -11,17 +12,11 @@ export interface Result {
   readonly advice?: string;
 }
 
+export type Results = Result | readonly Result[];
+
 export interface Finding extends Result {
   readonly item: string;
 }
-
-/**
- * What `plant-store check` examines, by the names that it prints. A function must not change anything, and need not catch errors: an
- * exception becomes an error of the item.
- */
-export type Items<Context> = Readonly<Record<string, (context: Context) => Results | Promise<Results>>>;
-
-export type Results = Result | readonly Result[];
 
 export const ok = (found: string): Result => ({ status: 'ok', found });
 export const warning = (found: string, advice: string): Result => ({ status: 'warning', found, advice });
@@ -31,13 +26,26 @@ export const failure = (found: string, advice?: string): Result => ({
   ...(advice !== undefined && { advice }),
 });
 
-/** Examines items one after the other, so that measurements do not disturb each other, and yields what it finds at once. */
-export async function* inspectAll<Context>(items: Items<Context>, context: Context): AsyncGenerator<Finding> {
-  for (const [item, inspect] of Object.entries(items)) {
-    const found = (async () => inspect(context))();
-    const results = await found.catch((error: unknown) => failure(messageOf(error)));
-    for (const result of [results].flat()) yield { item, ...result };
-  }
+/**
+ * Examines an item of `plant-store check`, and yields what it finds.
+ *
+ * @param examine must not change anything. If it throws, the error becomes the finding
+ */
+export async function* inspect(
+  item: string,
+  examine: () => Results | Promise<Results>,
+): AsyncGenerator<Finding> {
+  const found = (async () => examine())();
+  const results = await found.catch((error: unknown) => failure(messageOf(error)));
+  for (const result of [results].flat()) yield { item, ...result };
+}
+
+export function describePending(pending: readonly string[]): Result {
+  if (pending.length === 0) return ok('up to date');
+  return warning(
+    `pending: ${pending.join(', ')}`,
+    `Back up first (see ${pathOfPage('docs/operate/backup.md')}). Then run plant-store migrate, or start the service, which applies them.`,
+  );
 }
 
 const severities: readonly Status[] = ['ok', 'warning', 'error'];

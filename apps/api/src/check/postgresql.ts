@@ -16,88 +16,70 @@ import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-pos
 import { checkPooler, negotiate, type PoolerNote } from '../store/postgresql/negotiate.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
-import { confirmDurable, tryInsert } from '../store/postgresql/probe-commit.js';
+import { confirmDurable } from '../store/postgresql/probe-commit.js';
 import { allTables } from '../store/table.js';
 import {
+  describePending,
   type Finding,
   failure,
-  type Items,
-  inspectAll,
+  inspect,
   medianTimeMs,
   ok,
   type Result,
   type Results,
   warning,
 } from './finding.js';
-import {
-  anyRecord,
-  assessTokens,
-  describePending,
-  type StoredToken,
-  selectTokens,
-  type TokenContext,
-  tableNames,
-} from './tables.js';
-
-interface PostgresqlContext extends TokenContext {
-  /** A connection with the settings of the service. */
-  readonly connection: Client;
-  readonly location: PostgresqlLocation;
-  readonly isPooled: boolean;
-}
-
-export const serverItems: Items<PostgresqlContext> = {
-  server: inspectServer,
-  TLS: ({ connection: { host, ssl }, location }) => {
-    const mode = new URL(location.url).searchParams.get('sslmode');
-    return assessEncryption({ host, hasTls: Boolean(ssl), mode });
-  },
-  connections: inspectConnections,
-  durability: inspectDurability,
-  standby: async ({ connection }) =>
-    assessReplication(await queryRow<ReplicationSettings>(connection, selectReplication)),
-  migrations: inspectMigrations,
-};
-
-/** Only examined if the migrations have created the tables. A failed write may break the connection, so writes are last. */
-export const tableItems: Items<PostgresqlContext> = {
-  privileges: inspectPrivileges,
-  'access tokens': async ({ connection, ...context }) =>
-    assessTokens((await connection.query<StoredToken>(selectTokens)).rows, context),
-  write: inspectWrite,
-  commit: inspectCommit,
-};
+import { assessTokens, type StoredToken, selectTokens, type TokenContext } from './tokens.js';
 
 /** Examines a PostgreSQL database over a connection with the settings of the service, and yields each finding immediately. */
 export async function* inspectPostgresql(
   configured: PostgresqlLocation,
   tokens: TokenContext,
 ): AsyncGenerator<Finding> {
-  let connection: Client | undefined;
+  let opened: Client | undefined;
   const notes: PoolerNote[] = [];
   try {
     const location = await negotiate(configured, (note) => notes.push(note));
-    connection = createConnection({
+    const connection = createConnection({
       ...connectionSettings(location, location.timeouts.startConnectMs),
       // The server's own timeout does not help when it is silent, or when a commit waits for a standby.
       query_timeout: queryTimeoutMs(location),
     });
+    opened = connection;
     const { isPooled } = await checkPooler(location);
     await connection.connect();
     // Behind a pooler, session settings would stay on a backend that others use.
     if (!isPooled) await connection.query(prepare);
-    // The item of the migrations reports why these cannot be read.
-    const pending = await findPendingNames(connection, location).catch(() => undefined);
     const pooler = isPooled ? ', behind a pooler in transaction mode' : '';
     yield { item: 'database', ...ok(`PostgreSQL database ${nameOf(location)}${pooler}`) };
     for (const { found, advice } of notes) yield { item: 'database', ...warning(found, advice) };
-    const context = { connection, location, isPooled, ...tokens };
-    yield* inspectAll(serverItems, context);
-    if (pending?.length === 0) yield* inspectAll(tableItems, context);
+    yield* inspect('server', () => inspectServer(connection));
+    yield* inspect('TLS', () => {
+      const { host, ssl } = connection;
+      const mode = new URL(location.url).searchParams.get('sslmode');
+      return assessEncryption({ host, hasTls: Boolean(ssl), mode });
+    });
+    yield* inspect('connections', () => inspectConnections(connection, location.poolSize, isPooled));
+    yield* inspect('durability', () => inspectDurability(connection));
+    yield* inspect('standby', async () =>
+      assessReplication(await queryRow<ReplicationSettings>(connection, selectReplication)),
+    );
+    let areApplied = false;
+    yield* inspect('migrations', async () => {
+      const pending = await findPendingNames(connection, location);
+      areApplied = pending.length === 0;
+      return assessPending(pending, connection, location);
+    });
+    if (!areApplied) return;
+    yield* inspect('privileges', () => inspectPrivileges(connection));
+    yield* inspect('access tokens', async () =>
+      assessTokens((await connection.query<StoredToken>(selectTokens)).rows, tokens),
+    );
+    yield* inspect('commit', () => inspectCommit(connection));
   } catch (error) {
     yield { item: 'database', ...failure(explainOpening(error, configured).message) };
   } finally {
-    if (connection !== undefined) await endConnection(connection);
+    if (opened !== undefined) await endConnection(opened);
   }
 }
 
@@ -115,7 +97,7 @@ async function queryRow<Row extends QueryResultRow>(connection: ClientBase, sql:
 /** The oldest major version that is still maintained (https://www.postgresql.org/support/versioning/). */
 const oldestMaintained = 15;
 
-async function inspectServer({ connection }: PostgresqlContext): Promise<Results> {
+async function inspectServer(connection: ClientBase): Promise<Result> {
   const { version, recovering, readonly } = await queryRow<{
     version: number;
     recovering: boolean;
@@ -170,11 +152,11 @@ export function assessEncryption({ host, hasTls, mode }: Transport): Result {
   return ok(`${encrypted}${mode === null ? '' : ` (sslmode=${mode})`}`);
 }
 
-async function inspectConnections({
-  connection,
-  location: { poolSize },
-  isPooled,
-}: PostgresqlContext): Promise<Results> {
+async function inspectConnections(
+  connection: ClientBase,
+  poolSize: number,
+  isPooled: boolean,
+): Promise<Result> {
   const { limit, used } = await queryRow<{ limit: number; used: number }>(connection, selectLimits);
   const found = `DATABASE_POOL_SIZE ${poolSize} for each process, of ${limit} that the server accepts, ${used} in use`;
   // The pooler has its own limits, which it does not show here.
@@ -200,7 +182,7 @@ const selectLimits = `
     ) AS limit`;
 
 /** Settings of the server without which a crash loses or damages what was committed. */
-async function inspectDurability({ connection }: PostgresqlContext): Promise<Results> {
+async function inspectDurability(connection: ClientBase): Promise<Results> {
   const { fsync, pages } = await queryRow<{ fsync: string; pages: string }>(
     connection,
     `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
@@ -251,29 +233,31 @@ export function assessReplication({ commits, names, receivers }: ReplicationSett
   return ok(found);
 }
 
-async function inspectMigrations({ connection, location }: PostgresqlContext): Promise<Results> {
-  const { schema } = location;
-  await checkEncoding(connection);
-  const pending = await findPendingNames(connection, location);
-  if (pending.length === 0 || (await mayCreate(connection, schema))) return describePending(pending);
-  return failure(
-    `pending: ${pending.join(', ')}, and this user may not create tables in the schema ${schema}`,
-    `GRANT CREATE ON SCHEMA ${schema}, or on the database if the schema does not exist, to the user; or apply them as its owner by plant-store migrate.`,
-  );
-}
-
 /**
  * The names of the pending migrations.
  *
- * @throws {OperatorError} when the schema belongs to another program, or the ledger does not match this version
+ * @throws {OperatorError} when the service cannot use the database, or the ledger does not match this version
  */
 async function findPendingNames(
   connection: ClientBase,
   { schema }: PostgresqlLocation,
 ): Promise<readonly string[]> {
+  await checkEncoding(connection);
   await checkSchema(connection, schema);
   const pending = await findPending(ledgerOfPostgresql(connection, schema), readMigrations('postgresql'));
   return pending.map(({ name }) => name);
+}
+
+async function assessPending(
+  pending: readonly string[],
+  connection: ClientBase,
+  { schema }: PostgresqlLocation,
+): Promise<Result> {
+  if (pending.length === 0 || (await mayCreate(connection, schema))) return describePending(pending);
+  return failure(
+    `pending: ${pending.join(', ')}, and this user may not create tables in the schema ${schema}`,
+    `GRANT CREATE ON SCHEMA ${schema}, or on the database if the schema does not exist, to the user; or apply them as its owner by plant-store migrate.`,
+  );
 }
 
 async function mayCreate(connection: ClientBase, schema: string): Promise<boolean> {
@@ -287,7 +271,7 @@ async function mayCreate(connection: ClientBase, schema: string): Promise<boolea
   return allowed;
 }
 
-async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Results> {
+async function inspectPrivileges(connection: ClientBase): Promise<Result> {
   await checkTables(connection);
   const { missing, fixed, mayStart } = await queryRow<{
     missing: readonly string[];
@@ -310,7 +294,7 @@ async function inspectPrivileges({ connection }: PostgresqlContext): Promise<Res
 }
 
 const selectPrivileges = `
-  SELECT ARRAY(SELECT name FROM unnest(ARRAY[${tableNames.map((name) => `'${name}'`).join(', ')}]) AS name
+  SELECT ARRAY(SELECT name FROM unnest(ARRAY[${allTables.map(({ name }) => `'${name}'`).join(', ')}]) AS name
       WHERE NOT has_table_privilege(name, 'UPDATE')) AS fixed,
     ${mayListChangesSql} AS "mayStart", ARRAY(
     SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
@@ -320,25 +304,11 @@ const selectPrivileges = `
       AND NOT has_sequence_privilege(pg_get_serial_sequence('access_tokens', 'id'), 'USAGE')
   ) AS missing`;
 
-async function inspectWrite({ connection }: PostgresqlContext): Promise<Results> {
-  try {
-    await tryInsert(connection);
-    return ok(`${anyRecord} can be inserted, and was rolled back`);
-  } catch (error) {
-    return failure(
-      `${anyRecord} cannot be inserted: ${messageOf(error)}`,
-      'The log of PostgreSQL has the details.',
-    );
-  } finally {
-    await connection.query('ROLLBACK').catch(() => undefined);
-  }
-}
-
 /**
  * How long a commit takes: until it is on the disk, and on the synchronous standby. Each writes an empty message to the
  * write-ahead log, as the retry of a create does, which changes no data.
  */
-async function inspectCommit({ connection }: PostgresqlContext): Promise<Results> {
+async function inspectCommit(connection: ClientBase): Promise<Result> {
   try {
     return assessCommitTime(await medianTimeMs(9, () => connection.query(confirmDurable)));
   } catch (error) {

@@ -19,38 +19,19 @@ import { openConnection } from '../store/sqlite/connections.js';
 import { readLastBackup } from '../store/sqlite/database-files.js';
 import { explainFailure } from '../store/sqlite/errors.js';
 import { ledgerOfSqlite } from '../store/sqlite/migrate-sqlite.js';
-import { tryInsert } from '../store/sqlite/open-sqlite.js';
 import { retryWhileBusy } from '../store/sqlite/transact.js';
 import {
+  describePending,
   type Finding,
   failure,
-  type Items,
-  inspectAll,
+  inspect,
   medianTimeMs,
   ok,
   type Result,
   type Results,
   warning,
 } from './finding.js';
-import { anyRecord, assessTokens, describePending, selectTokens, type TokenContext } from './tables.js';
-
-export const contentItems: Items<Content> = {
-  migrations: async ({ pending }) => describePending(await pending),
-};
-
-/** Only examined if the migrations have created the tables. A failed write may leave a transaction open, so it is last. */
-export const tableItems: Items<Content> = {
-  'access tokens': inspectTokens,
-  write: inspectWrite,
-};
-
-export const fileItems: Items<SqliteFiles> = {
-  'file access': inspectFileAccess,
-  'file system': ({ folder }) => assessFileSystem(statfsSync(folder).type, folder, process.platform),
-  'disk space': inspectDiskSpace,
-  'sync time': inspectSyncTime,
-  backup: inspectBackup,
-};
+import { assessTokens, selectTokens, type TokenContext } from './tokens.js';
 
 /**
  * Examines a SQLite database and the place where it is or will be. It opens the file as the service does, so SQLite may merge a write-ahead
@@ -61,22 +42,22 @@ export async function* inspectSqlite(
   tokens: TokenContext,
 ): AsyncGenerator<Finding> {
   yield* inspectContent(path, tokens);
-  yield* inspectAll(fileItems, { path, folder: findFolder(dirname(path)) });
+  const folder = findFolder(dirname(path));
+  yield* inspect('file access', () => inspectFileAccess(path, folder));
+  yield* inspect('file system', () => assessFileSystem(statfsSync(folder).type, folder, process.platform));
+  yield* inspect('disk space', () => inspectDiskSpace(path, folder));
+  yield* inspect('sync time', () => inspectSyncTime(folder));
+  yield* inspect('backup', () => inspectBackup(path));
 }
 
+/** The folder, or the one above it that exists. */
 function findFolder(folder: string): string {
   const parent = dirname(folder);
   return existsSync(folder) || parent === folder ? folder : findFolder(parent);
 }
 
-interface Content extends TokenContext {
-  readonly connection: ReturnType<typeof openConnection>;
-  readonly path: string;
-  readonly pending: Promise<readonly string[]>;
-}
-
 async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerator<Finding> {
-  let connection: Content['connection'] | undefined;
+  let connection: ReturnType<typeof openConnection> | undefined;
   try {
     // SQLite would create a file that is missing, and an empty one has no tables yet.
     if (!statSync(path, { throwIfNoEntry: false })?.size) return yield missing(path);
@@ -85,17 +66,25 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
       () => openConnection(path, 'SELECT name FROM sqlite_schema LIMIT 1'),
       busyTimeoutMs,
     );
+    const opened = connection;
     yield { item: 'database', ...ok(`SQLite file ${path}`) };
-    const pending = findPending(ledgerOfSqlite(connection), readMigrations('sqlite')).then((migrations) =>
-      migrations.map(({ name }) => name),
-    );
-    const context = { connection, path, pending, ...tokens };
-    yield* inspectAll(contentItems, context);
-    const areApplied = pending.then(
-      ({ length }) => length === 0,
-      () => false,
-    );
-    if (await areApplied) yield* inspectAll(tableItems, context);
+    let areApplied = false;
+    yield* inspect('migrations', async () => {
+      const pending = await findPending(ledgerOfSqlite(opened), readMigrations('sqlite'));
+      areApplied = pending.length === 0;
+      return describePending(pending.map(({ name }) => name));
+    });
+    if (areApplied)
+      yield* inspect('access tokens', () => {
+        const rows = opened.prepare<[], unknown[]>(selectTokens).raw().all();
+        const all = rows.map(([id, name, scopes, expiresAt]) => ({
+          id: Number(id),
+          name: String(name),
+          scopes: String(scopes),
+          expiresAt: expiresAt === null ? null : new Date(String(expiresAt)),
+        }));
+        return assessTokens(all, tokens);
+      });
   } catch (error) {
     yield { item: 'database', ...failure(explainFailure(error, path)) };
   } finally {
@@ -112,44 +101,13 @@ function missing(path: string): Finding {
 /** How long to wait for another process that has locked the file, in milliseconds, as in the service. */
 const busyTimeoutMs = 1_000;
 
-function inspectTokens({ connection, ...context }: Content): Results {
-  try {
-    const rows = connection.prepare<[], unknown[]>(selectTokens).raw().all();
-    const tokens = rows.map(([id, name, scopes, expiresAt]) => ({
-      id: Number(id),
-      name: String(name),
-      scopes: String(scopes),
-      expiresAt: expiresAt === null ? null : new Date(String(expiresAt)),
-    }));
-    return assessTokens(tokens, context);
-  } catch (error) {
-    return failure(messageOf(error));
-  }
-}
-
-async function inspectWrite({ connection, path }: Content): Promise<Results> {
-  try {
-    await retryWhileBusy(() => tryInsert(connection), busyTimeoutMs);
-    return ok(`${anyRecord} can be inserted, and was rolled back`);
-  } catch (error) {
-    return failure(explainFailure(error, path));
-  }
-}
-
-interface SqliteFiles {
-  /** The database file; it may not exist yet. */
-  readonly path: string;
-  /** The folder of the file, or the one above it that exists. */
-  readonly folder: string;
-}
-
 const groupAndOthers = 0o077;
 /** The permission of all others to create and remove files of a folder, unless it is sticky. */
 const othersWrite = 0o002;
 const sticky = 0o1000;
 
 /** Who may read and write the files: they hold the records, and the hashes of the tokens. */
-function inspectFileAccess({ path, folder }: SqliteFiles): Results {
+function inspectFileAccess(path: string, folder: string): Results {
   const present = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
     // Skips folders and devices that DATABASE_URL names by mistake, so that no advice says to change their mode.
@@ -235,7 +193,7 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
 /** The free space below which the write-ahead log, which has up to 128 MB, may fill the disk, in bytes. */
 const minFreeBytes = 256 * 2 ** 20;
 
-function inspectDiskSpace({ path, folder }: SqliteFiles): Results {
+function inspectDiskSpace(path: string, folder: string): Results {
   const { bavail, bsize } = statfsSync(folder);
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return assessDiskSpace({ free: bavail * bsize, database: sizeOf(path) + sizeOf(`${path}-wal`) });
@@ -244,7 +202,7 @@ function inspectDiskSpace({ path, folder }: SqliteFiles): Results {
 /** How old the last backup may be, in milliseconds: two days. */
 const maxBackupAgeMs = 172_800_000;
 
-function inspectBackup({ path }: SqliteFiles): Result {
+function inspectBackup(path: string): Result {
   const last = readLastBackup(path);
   const advice = `Run plant-store backup every night, for example with plant-store-backup.timer, as ${pathOfPage('docs/operate/backup.md')} describes.`;
   if (last === undefined) return warning('plant-store backup has not run yet', advice);
@@ -277,7 +235,7 @@ export function assessDiskSpace(bytes: { readonly free: number; readonly databas
 const slowMs = 10;
 
 /** How long a small write takes until it is on the disk, as each commit does. It removes its test file. */
-async function inspectSyncTime({ folder }: SqliteFiles): Promise<Results> {
+async function inspectSyncTime(folder: string): Promise<Results> {
   try {
     return assessSyncTime(await measureSync(join(folder, `.plant-store-check-${randomUUID()}`)));
   } catch (error) {

@@ -113,8 +113,8 @@ async function removeOld(
   const now = new Date();
   const { backups, future } = sortBackups(names, now);
   const others = backups.filter((backup) => backup.name !== name);
-  const own = others.filter((backup) => storeId !== undefined && backup.storeId === storeId);
-  const old = own.slice(0, Math.max(0, own.length - keep + 1)).map((backup) => backup.name);
+  const ofStore = others.filter((backup) => storeId !== undefined && backup.storeId === storeId);
+  const old = ofStore.slice(0, Math.max(0, ofStore.length - keep + 1)).map((backup) => backup.name);
   for (const each of old) await place.remove(each);
   if (old.length > 0)
     await context.message(`${countOf(old.length, 'older backup')} removed: ${old.join(', ')}.`);
@@ -137,6 +137,7 @@ interface Place {
     name: string,
     fill: (path: string) => Promise<CheckedCopy>,
   ): Promise<{ readonly copy: CheckedCopy; readonly at: string; readonly sha256: string }>;
+  /** Whether a backup has the name, or is getting it. */
   has(name: string): boolean | Promise<boolean>;
   /** What is there; `undefined` where a file was named. */
   readonly names: (() => readonly string[] | Promise<readonly string[]>) | undefined;

@@ -1,10 +1,10 @@
 import {
-  configurationItems,
   type Environment,
   findMisspelled,
+  inspectConfiguration,
   type Settings,
 } from '../check/configuration.js';
-import { type Finding, failure, formatFinding, formatJson, inspectAll, worstOf } from '../check/finding.js';
+import { type Finding, failure, formatFinding, formatJson, inspect, worstOf } from '../check/finding.js';
 import type { Config } from '../config.js';
 import { ConfigurationError, messageOf, OperatorError } from '../errors/operator-error.js';
 import { fetchReadiness, reachableUrl } from '../observe/readiness.js';
@@ -23,7 +23,7 @@ export async function check(
   let examined: AsyncGenerator<Finding>;
   let exitCode: 1 | 2 = 1;
   try {
-    examined = examine({ config: readConfig(), environment, folder: context.folder }, Date.now);
+    examined = examine({ config: readConfig(), environment });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     examined = examineInvalid(error, environment);
@@ -42,10 +42,10 @@ export async function check(
 }
 
 /** Yields each finding immediately. Loads only the code of the configured engine. */
-export async function* examine(settings: Settings, now: () => number): AsyncGenerator<Finding> {
-  yield* inspectAll(configurationItems, settings);
+export async function* examine(settings: Settings): AsyncGenerator<Finding> {
+  yield* inspectConfiguration(settings);
   const { database, jwt, pageFolder } = settings.config;
-  const tokens = { now, acceptsJwts: jwt !== undefined, servesPage: pageFolder !== undefined };
+  const tokens = { acceptsJwts: jwt !== undefined, servesPage: pageFolder !== undefined };
   if (database.engine === 'sqlite') {
     const { inspectSqlite } = await import('../check/sqlite.js');
     yield* inspectSqlite(database, tokens);
@@ -57,8 +57,10 @@ export async function* examine(settings: Settings, now: () => number): AsyncGene
 
 /** What can be examined without a valid configuration: invalid and misspelled settings. */
 function examineInvalid({ issues }: ConfigurationError, environment: Environment): AsyncGenerator<Finding> {
-  const configuration = () => [...issues.map((issue) => failure(issue)), ...findMisspelled(environment)];
-  return inspectAll({ configuration }, undefined);
+  return inspect('configuration', () => [
+    ...issues.map((issue) => failure(issue)),
+    ...findMisspelled(environment),
+  ]);
 }
 
 /**

@@ -30,13 +30,13 @@ export interface CliContext {
   /** Reports to the service manager, if there is one, that the service has started. */
   reportStarted(): Promise<void>;
   /** Resolves with the first SIGTERM or SIGINT or, unless `hangUp` is false, SIGHUP. */
-  stopSignal(options?: { readonly hangUp: boolean }): Promise<NodeJS.Signals>;
+  waitForStopSignal(options?: { readonly hangUp: boolean }): Promise<NodeJS.Signals>;
   onHangUp(listener: () => void): void;
   /** Resolves once the parent process, or the npx or pnpm that started the parent, has ended. */
-  startingProcessEnded(): Promise<void>;
+  waitForParentExit(): Promise<void>;
 }
 
-/** The command to show in messages: `plant-store`, or in the repository an `npx` command that runs the same version of pnpm. */
+/** The command to show in messages: `plant-store`, or in the repository an `npx` command that runs the same pnpm version. */
 export function commandNameOf(environment: Readonly<Record<string, string | undefined>>): string {
   // pnpm sets these for the script `plant-store` of the root.
   const names = [environment['npm_package_name'], environment['npm_lifecycle_event']];
@@ -48,24 +48,19 @@ export function commandNameOf(environment: Readonly<Record<string, string | unde
 /** An abort signal for SIGTERM, SIGINT and SIGHUP; the reason is an `OperatorError` that names the signal. */
 export function abortOnSignal(context: CliContext): AbortSignal {
   const controller = new AbortController();
-  void context.stopSignal().then((name) => controller.abort(new OperatorError(`Stopped by ${name}.`)));
+  void context.waitForStopSignal().then((name) => controller.abort(new OperatorError(`Stopped by ${name}.`)));
   return controller.signal;
 }
 
 /**
- * Writes a text and resolves once the stream has passed it on, so that a slow reader slows the writer down.
+ * Writes a text and resolves once the stream has passed it on, so that a slow reader slows the writer down. The stream must have a listener
+ * for errors, because it also emits them.
  *
  * @throws the stream's error, such as `EPIPE` when its reader has gone away
  */
 export function writeAll(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.once('error', reject);
-    stream.write(text, (error) => {
-      // The stream emits the error after this call; without a listener it would end the process.
-      if (error) return reject(error);
-      stream.off('error', reject);
-      resolve();
-    });
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
   });
 }
 
@@ -75,8 +70,10 @@ export function writeAll(stream: Writable, text: string): Promise<void> {
  *
  * @throws {OperatorError} when it cannot be written, unless its reader has gone away: `EPIPE`
  */
-export async function writeResult({ output }: Pick<CliContext, 'output'>, text: string): Promise<void> {
-  const isTerminal = 'isTTY' in output && output.isTTY === true;
+export async function writeResult(
+  { output, isTerminal }: Pick<CliContext, 'output' | 'isTerminal'>,
+  text: string,
+): Promise<void> {
   await writeAll(output, isTerminal ? escapeForTerminal(text) : text).catch((error) => {
     throw explainOutputError(error);
   });
@@ -113,68 +110,25 @@ export function explainOutputError(error: NodeJS.ErrnoException): Error {
 }
 
 /**
- * Requires that standard output was open at the start of the process.
+ * Throws if standard output was closed when the process started (`>&-`). Node.js then opens `/dev/null` for reading and writing in its
+ * place, so writes succeed and the result is lost. A shell's `> /dev/null` opens it for writing only, and is allowed.
  *
- * If it was closed (`>&-`), Node.js opens `/dev/null` in its place, so every write succeeds. Node.js opens it for reading, too; a shell
- * does not for `> /dev/null`. A parent process may do the same as Node.js; the result is lost then, too.
- *
- * @throws {OperatorError} when it was not
+ * @throws {OperatorError}
  */
 export function requireOpenOutput(descriptor: number): void {
-  if (!isNullDevice(descriptor) || !isReadable(descriptor)) return;
+  // Windows has no `/dev/null`.
+  const nullDevice = statSync('/dev/null', { throwIfNoEntry: false });
+  const output = fstatSync(descriptor);
+  if (!output.isCharacterDevice() || output.rdev !== nullDevice?.rdev) return;
+  try {
+    readSync(descriptor, Buffer.alloc(1));
+  } catch {
+    // It is open for writing only.
+    return;
+  }
   throw new OperatorError(
     'Standard output is closed, so the result would be lost. Send it to a file or to a program; to discard it, use > /dev/null.',
   );
-}
-
-/** Always false on Windows, which has no `/dev/null`. */
-function isNullDevice(descriptor: number): boolean {
-  const nullDevice = statSync('/dev/null', { throwIfNoEntry: false });
-  const output = fstatSync(descriptor);
-  return output.isCharacterDevice() && output.rdev === nullDevice?.rdev;
-}
-
-/** Call this only for a file on which a read does not block. */
-function isReadable(descriptor: number): boolean {
-  try {
-    readSync(descriptor, Buffer.alloc(1));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const progressIntervalMs = 250;
-
-/**
- * Returns a function that shows a growing count with its rate, at most every 250 milliseconds, and the share done and the time left if
- * known.
- *
- * @param done returns the share done, from 0 to 1; `undefined` if unknown
- */
-export function countProgress(
-  context: Pick<CliContext, 'showProgress'>,
-  noun: string,
-  done: () => number | undefined = () => undefined,
-): (count: number) => void {
-  const startedAt = performance.now();
-  let nextAt = startedAt + progressIntervalMs;
-  return (count) => {
-    const now = performance.now();
-    if (now < nextAt) return;
-    nextAt = now + progressIntervalMs;
-    const seconds = (now - startedAt) / 1_000;
-    const share = done();
-    const parts = [`${count.toLocaleString('en')} ${noun}`, `${formatCount(count / seconds)}/s`];
-    if (share !== undefined && share > 0) {
-      parts.push(`${Math.floor(100 * share)} %`, `${formatCount((seconds / share) * (1 - share))} s left`);
-    }
-    context.showProgress(parts.join(', '));
-  };
-}
-
-function formatCount(count: number): string {
-  return Math.round(count).toLocaleString('en');
 }
 
 /** A count with its noun, such as `1 token` or `5 tokens`. */

@@ -3,13 +3,12 @@ import { resolve } from 'node:path';
 import { isTombstone, type Stored, type StoredRecord, withoutTombstones } from '@plant-store/records';
 import type { Config } from '../config.js';
 import type { Database } from '../store/database.js';
-import type { PageLimits, RecordStore } from '../store/store.js';
+import type { RecordStore } from '../store/store.js';
 import { writeAtomically } from './atomic-write.js';
 import {
   abortOnSignal,
   type CliContext,
   countOf,
-  countProgress,
   type JsonOption,
   toJsonLine,
   writeResult,
@@ -17,6 +16,7 @@ import {
 import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import type { FormatName, RecordType } from './formats.js';
 import { describeWho, showHistory } from './one-record.js';
+import { countProgress } from './progress.js';
 
 export interface ListOptions extends JsonOption {
   /** The values that fields must have, by their names. */
@@ -109,11 +109,22 @@ export async function exportRecords(
   { output, format }: ExportOptions,
   context: CliContext,
 ): Promise<void> {
+  const isOnTerminal = output === undefined && context.isTerminal;
+  const showCount = isOnTerminal ? () => undefined : countProgress(context, 'records');
   const counts = await withDatabase(config, { mustExist: true }, (database) => {
-    const writeTo = (target: Target) => writeRecords(database, types, format, target);
-    return output === undefined
-      ? writeTo(standardOutput(context))
-      : writeToFile(resolve(context.folder, output), writeTo, context);
+    if (output === undefined) {
+      const write = (lines: string) => writeResult(context, lines);
+      return writeRecords(database, types, format, { write, showCount });
+    }
+    const signal = abortOnSignal(context);
+    return writeAtomically(resolve(context.folder, output), async (temporaryPath) => {
+      const file = await open(temporaryPath, 'w');
+      const write = async (lines: string) => {
+        signal.throwIfAborted();
+        await file.writeFile(lines);
+      };
+      return writeRecords(database, types, format, { write, showCount, signal }).finally(() => file.close());
+    });
   });
   await context.message(`${counts.join(', ')} exported.`);
 }
@@ -122,32 +133,6 @@ interface Target {
   write(lines: string): Promise<void>;
   showCount(count: number): void;
   readonly signal?: AbortSignal;
-}
-
-function standardOutput(context: CliContext): Target {
-  const { output } = context;
-  const isTerminal = 'isTTY' in output && output.isTTY === true;
-  return {
-    write: (lines) => writeResult({ output }, lines),
-    showCount: isTerminal ? () => undefined : countProgress(context, 'records'),
-  };
-}
-
-function writeToFile<Result>(
-  path: string,
-  writeTo: (target: Target) => Promise<Result>,
-  context: CliContext,
-): Promise<Result> {
-  const signal = abortOnSignal(context);
-  return writeAtomically(path, async (temporaryPath) => {
-    const file = await open(temporaryPath, 'w');
-    const write = async (lines: string) => {
-      signal.throwIfAborted();
-      await file.writeFile(lines);
-    };
-    const target = { write, showCount: countProgress(context, 'records'), signal };
-    return writeTo(target).finally(() => file.close());
-  });
 }
 
 const pageLimits = { records: 1_000, bytes: 2 ** 20 };
@@ -164,14 +149,8 @@ async function writeRecords(
   for (const type of types) {
     const { resource, formats } = type;
     const before = total;
-    const store = storeOf(database, type);
-    const pages = readAll(
-      (after, limits) => store.read(after, limits),
-      pageLimits,
-      (readNext) => retryWhileUnavailable(readNext, signal),
-    );
     if (formats[format].head !== '') await write(formats[format].head);
-    for await (const page of pages) {
+    for await (const page of readAll(storeOf(database, type), signal)) {
       await write(page.map(formats[format].write).join(''));
       total += withoutTombstones(page).length;
       showCount(total);
@@ -183,27 +162,22 @@ async function writeRecords(
 
 /**
  * Reads all records and tombstones in the order of their ids, page by page: every one that was stored before the call, and possibly
- * some that were stored since.
- *
- * @param attempt reads the next page; may call its argument again after an error, which resumes after the last page
+ * some that were stored since. If the database does not answer, it resumes after the last page.
  */
-export async function* readAll(
-  read: RecordStore['read'],
-  limits: PageLimits,
-  attempt: <Result>(readNext: () => Promise<Result>) => Promise<Result> = (readNext) => readNext(),
+async function* readAll(
+  store: RecordStore,
+  signal?: AbortSignal,
 ): AsyncGenerator<readonly StoredRecord<object>[]> {
   let last: bigint | undefined;
-  const begin = () => read(last, limits)[Symbol.asyncIterator]();
+  const begin = () => store.read(last, pageLimits)[Symbol.asyncIterator]();
   let pages = begin();
-  for (;;) {
-    const { done, value: page } = await attempt(async () => {
-      try {
-        return await pages.next();
-      } catch (error) {
-        pages = begin();
-        throw error;
-      }
+  const readNext = () =>
+    pages.next().catch((error: unknown) => {
+      pages = begin();
+      throw error;
     });
+  for (;;) {
+    const { done, value: page } = await retryWhileUnavailable(readNext, signal);
     if (done) return;
     yield page;
     last = page.at(-1)?.id;

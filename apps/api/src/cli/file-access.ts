@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../errors/operator-error.js';
+import { operator } from '../runtime/operator.js';
 import { findClosedFolder } from '../store/sqlite/errors.js';
 
 /**
@@ -45,16 +46,10 @@ Then name the copy in that folder.`;
 
 const denials: readonly unknown[] = ['EACCES', 'EPERM'];
 
-/** This user, and the options of `install` that set the owner: by name, or by number if there is no name. */
+/** This user, and the options of `install` that set the owner. */
 function readUser(): { readonly user: string; readonly owner: string } {
-  const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
-  const nameIn = (file: string, id: number | undefined) =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .map((line) => line.split(':'))
-      .find(([, , number]) => number === String(id))?.[0] ?? String(id);
-  const [user, group] = [nameIn('/etc/passwd', uid), nameIn('/etc/group', gid)];
-  return { user, owner: `-o ${user} -g ${group}` };
+  const { user = '' } = operator();
+  return { user, owner: `-o ${process.geteuid?.()} -g ${process.getegid?.()}` };
 }
 
 /** Quotes a path for a shell. */

@@ -15,15 +15,10 @@ import {
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { operator } from '../runtime/operator.js';
+import type { Database } from '../store/database.js';
 import { type FileKind, recognizeFile } from '../store/file-kind.js';
 import type { RecordStore } from '../store/store.js';
-import {
-  abortOnSignal,
-  type CliContext,
-  countProgress,
-  type JsonOption,
-  reportOutcome,
-} from './cli-context.js';
+import { abortOnSignal, type CliContext, type JsonOption, reportOutcome } from './cli-context.js';
 import { retryWhileUnavailable, storeOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 import {
@@ -34,6 +29,7 @@ import {
   readRecordLine,
   splitLines,
 } from './formats.js';
+import { countProgress } from './progress.js';
 
 export interface ImportOptions extends JsonOption {
   /** Standard input by default. */
@@ -177,10 +173,8 @@ type StoreRecords = (
   type: RecordType,
 ) => Promise<readonly RowOutcome[]>;
 
-export type Row = Exclude<RecordLine, { readonly reason: string }>;
-
 /** The result of a row: whether it changed anything, and the problem to report, if any. */
-export interface RowOutcome {
+interface RowOutcome {
   readonly stored: boolean;
   readonly problem?: string | undefined;
 }
@@ -215,7 +209,7 @@ export async function storeLines(
   context: CliContext,
 ): Promise<void> {
   const { fromLine } = source;
-  const { noun, mustExist = false, read, store } = command;
+  const { noun, mustExist = false } = command;
   const { batchRecords: batchLines, batchBytes } = config.queueLimits;
   const limits = { fromLine, lineBytes: config.bodyLimitBytes + idDigitsBytes, batchLines, batchBytes };
   const signal = abortOnSignal(context);
@@ -229,73 +223,55 @@ export async function storeLines(
   const showCount = countProgress(context, `${noun}s`, () =>
     file?.size ? bytesRead / file.size : undefined,
   );
-  const counts = { stored: 0, alreadyThere: 0, bad: 0, invalid: 0 };
+  let counts: Counts = { stored: 0, alreadyThere: 0, bad: 0, invalid: 0, nextLine: fromLine };
+  const hasBegun = () => counts.nextLine !== fromLine;
+  let isComplete = false;
+  const addToAudit = async ({ audit }: Database) => {
+    const imported = command.audit?.(counts, isComplete);
+    if (imported === undefined) return;
+    const entry = { at: Date.now(), by: operator(), action: 'imported', about: { file: imported } } as const;
+    if (isComplete) return retryWhileUnavailable(() => audit.add(entry), signal);
+    if (hasBegun())
+      await audit.add(entry).catch(() => context.message('The audit has no entry of this import.'));
+  };
   try {
     await withDatabase(config, { mustExist }, async (database) => {
-      const storeRows = (rows: readonly Row[]) =>
-        storeByType(rows, (records, type) =>
-          retryWhileUnavailable(() => store(records, storeOf(database, type), type), signal),
-        );
-      const batches = read(chunks, limits, signal);
-      let next = fromLine;
-      let isComplete = false;
-      const record = async () => {
-        const about = { file: command.audit?.({ ...counts, nextLine: next }, isComplete) };
-        if (about.file === undefined) return;
-        const deed = { at: Date.now(), by: operator(), action: 'imported', about } as const;
-        const add = () => database.audit.add(deed);
-        if (isComplete) return retryWhileUnavailable(add, signal);
-        if (next !== fromLine)
-          await add().catch(() => context.message('The audit has no entry of this import.'));
-      };
+      const store: StoreType = (records, type) =>
+        retryWhileUnavailable(() => command.store(records, storeOf(database, type), type), signal);
       try {
-        for await (const batch of storeBatches(storeRows, batches, database.concurrentCommits)) {
-          const { badLines, nextLine } = batch;
-          counts.stored += batch.stored;
-          counts.alreadyThere += batch.alreadyThere;
-          counts.bad += badLines.length;
-          counts.invalid += batch.invalid;
-          next = nextLine;
+        for await (const batch of command.read(chunks, limits, signal)) {
+          const { badLines, ...done } = await storeBatch(batch, store);
+          counts = {
+            stored: counts.stored + done.stored,
+            alreadyThere: counts.alreadyThere + done.alreadyThere,
+            bad: counts.bad + badLines.length,
+            invalid: counts.invalid + done.invalid,
+            nextLine: done.nextLine,
+          };
           // One line per reason, even if the reason quotes line breaks.
           const report = badLines.map(
             ({ number, reason }) => `${noun} ${number}: ${escapeInvisible(reason, 'escapes', 'writing')}`,
           );
           if (report.length > 0) await context.message(report.join('\n'));
-          showCount(nextLine - 1);
+          showCount(counts.nextLine - 1);
         }
         signal.throwIfAborted();
         isComplete = true;
       } catch (error) {
         // Otherwise running the same command again is enough.
-        if (next !== fromLine) await context.message(command.explainUnfinished(next));
+        if (hasBegun()) await context.message(command.explainUnfinished(counts.nextLine));
         throw error;
       } finally {
         context.showProgress('');
-        const { outcome, words } = command.sum({ ...counts, nextLine: next });
+        const { outcome, words } = command.sum(counts);
         await reportOutcome(context, source, outcome, words);
-        await record();
+        await addToAudit(database);
       }
     });
   } finally {
     input.destroy();
   }
   if (counts.bad > 0) throw new OperatorError(command.explainBad(counts.bad));
-}
-
-async function storeByType(
-  rows: readonly Row[],
-  store: (records: readonly StoredRecord<object>[], type: RecordType) => Promise<readonly RowOutcome[]>,
-): Promise<readonly RowOutcome[]> {
-  const outcomes = new Map<Row, RowOutcome | undefined>();
-  for (const type of new Set(rows.map((row) => row.type))) {
-    const own = rows.filter((row) => row.type === type);
-    const stored = await store(
-      own.map(({ record }) => record),
-      type,
-    );
-    for (const [at, row] of own.entries()) outcomes.set(row, stored[at]);
-  }
-  return rows.map((row) => requireOutcome(outcomes.get(row)));
 }
 
 async function openFile(
@@ -332,76 +308,34 @@ function cannotRead(error: unknown, advice = ''): OperatorError {
 }
 
 /** The result of a batch that is on disk. */
-export interface BatchOutcome {
-  readonly stored: number;
-  readonly alreadyThere: number;
+interface BatchOutcome extends Omit<Counts, 'bad'> {
   /** The lines that changed nothing, in ascending order. */
   readonly badLines: readonly { readonly number: number; readonly reason: string }[];
-  readonly invalid: number;
-  /** The number of the line that follows the batch: all lines before it are done. */
-  readonly nextLine: number;
 }
 
-/**
- * Stores batches, some of them concurrently, and yields their results in order. If several records have the same id, the first one in the
- * file is stored: batches that share an id are stored one after the other, regardless of resource.
- *
- * @throws the error of storing a batch, once no batch is in flight; or the error of reading a batch, after the results of the batches
- * before it
- */
-export async function* storeBatches(
-  store: (rows: readonly Row[]) => Promise<readonly RowOutcome[]>,
-  batches: AsyncIterable<Batch>,
-  concurrentBatches: number,
-): AsyncGenerator<BatchOutcome> {
-  let failure: { readonly error: unknown } | undefined;
-  async function* readToFailure() {
-    try {
-      yield* batches;
-    } catch (error) {
-      failure = { error };
-    }
-  }
-  const inFlight: { readonly ids: ReadonlySet<bigint>; readonly outcome: Promise<BatchOutcome> }[] = [];
-  try {
-    for await (const batch of readToFailure()) {
-      const rows = batch.flatMap((line) => ('record' in line ? line : []));
-      const mustWait = () =>
-        inFlight.length >= concurrentBatches ||
-        inFlight.some(({ ids }) => rows.some(({ record }) => ids.has(record.id)));
-      for (let first = inFlight[0]; first && mustWait(); first = inFlight[0]) {
-        yield await first.outcome;
-        inFlight.shift();
-      }
-      const outcome = storeBatch(batch, rows, store);
-      // It is awaited later, in order; until then a rejection must not count as unhandled.
-      outcome.catch(() => undefined);
-      inFlight.push({ ids: new Set(rows.map(({ record }) => record.id)), outcome });
-    }
-    for (const { outcome } of inFlight) yield await outcome;
-    if (failure !== undefined) throw failure.error;
-  } finally {
-    await Promise.allSettled(inFlight.map(({ outcome }) => outcome));
-  }
-}
+type StoreType = (
+  records: readonly StoredRecord<object>[],
+  type: RecordType,
+) => Promise<readonly RowOutcome[]>;
 
-async function storeBatch(
-  lines: Batch,
-  rows: readonly Row[],
-  store: (rows: readonly Row[]) => Promise<readonly RowOutcome[]>,
-): Promise<BatchOutcome> {
-  const outcomes = rows.length === 0 ? [] : await store(rows);
-  let next = 0;
+async function storeBatch(lines: Batch, store: StoreType): Promise<BatchOutcome> {
+  const valid = lines.flatMap((line) => ('record' in line ? line : []));
+  const outcomes = new Map<NumberedLine, RowOutcome>();
+  for (const [type, rows] of Map.groupBy(valid, (row) => row.type)) {
+    const records = rows.map(({ record }) => record);
+    const stored = await store(records, type);
+    for (const [index, row] of rows.entries()) outcomes.set(row, requireOutcome(stored[index]));
+  }
   const badLines = lines.flatMap((line) => {
-    const reason = 'reason' in line ? line.reason : requireOutcome(outcomes[next++]).problem;
+    const reason = 'reason' in line ? line.reason : outcomes.get(line)?.problem;
     return reason === undefined ? [] : { number: line.number, reason };
   });
-  const stored = outcomes.filter((outcome) => outcome.stored).length;
+  const stored = [...outcomes.values()].filter((outcome) => outcome.stored).length;
   return {
     stored,
     alreadyThere: lines.length - stored - badLines.length,
     badLines,
-    invalid: lines.length - rows.length,
+    invalid: lines.length - valid.length,
     nextLine: (lines.at(-1)?.number ?? 0) + 1,
   };
 }
@@ -432,16 +366,16 @@ export async function storeRecords(
   const outcomes = new Map<StoredRecord<object>, RowOutcome>();
   const create = async (created: readonly Stored<object>[]) => {
     const results = await store.create(created);
-    const completions = created.flatMap((record, at) => {
-      const result = requireOutcome(results[at]);
+    const completions = created.flatMap((record, index) => {
+      const result = requireOutcome(results[index]);
       outcomes.set(record, toRowOutcome(record, result, operations));
       const isRetired = !result.stored && isTombstone(result.existing);
       return (isRetired && reuseDeletedIds) || record.original !== undefined ? [completionOf(record)] : [];
     });
     if (completions.length === 0) return;
     const completed = await store.change(completions);
-    for (const [at, { record }] of completions.entries()) {
-      const { before, after } = requireOutcome(completed[at]);
+    for (const [index, { record }] of completions.entries()) {
+      const { before, after } = requireOutcome(completed[index]);
       if (after !== undefined) outcomes.set(record, { stored: true });
       // An earlier line of the file may have taken the id.
       else if (before !== undefined && !outcomes.get(record)?.stored)
@@ -451,8 +385,8 @@ export async function storeRecords(
   await create(first);
   const removals = [...tombstones.keys()].map((id) => removalOf<object>(id, true));
   const removed = removals.length === 0 ? [] : await store.change(removals);
-  for (const [at, tombstone] of [...tombstones.values()].entries())
-    outcomes.set(tombstone, { stored: requireOutcome(removed[at]).after !== undefined });
+  for (const [index, tombstone] of [...tombstones.values()].entries())
+    outcomes.set(tombstone, { stored: requireOutcome(removed[index]).after !== undefined });
   await create(last);
   // If several tombstones have the same id, the first one removed the record.
   return records.map((record) => outcomes.get(record) ?? { stored: false });
@@ -477,7 +411,7 @@ export async function storeRecords(
 }
 
 /** The outcome for a record, and why it is not stored, if it is not. */
-export function toRowOutcome(
+function toRowOutcome(
   record: Stored<object>,
   outcome: CreateOutcome<object>,
   { columns, isReplay, resource }: RecordType['operations'],
@@ -511,38 +445,31 @@ type NumberedLine = RecordLine & { readonly number: number };
 /** Consecutive nonblank lines; at least one. */
 export type Batch = readonly NumberedLine[];
 
-/** Parses a nonblank line; `undefined` if the line is skipped. */
-type ReadLine = (bytes: Buffer) => RecordLine | undefined;
-
 /**
  * Reads lines in batches.
  *
+ * @param readLine parses a nonblank line, or returns `undefined` to skip it
  * @param signal once aborted, the lines read so far end the last batch
  */
 export async function* readBatches(
   chunks: AsyncIterable<Buffer>,
   limits: ReadLimits,
-  readLine: ReadLine,
+  readLine: (bytes: Buffer) => RecordLine | undefined,
   signal?: AbortSignal,
 ): AsyncGenerator<Batch> {
-  yield* groupLines(readLines(chunks, limits, readLine, signal), limits);
+  const { fromLine, lineBytes } = limits;
+  async function* readLines(): AsyncGenerator<SizedLine> {
+    for await (const { number, bytes } of splitLines(chunks, lineBytes, signal)) {
+      if (number < fromLine || (bytes && isBlank(bytes))) continue;
+      const tooLong = { reason: `The line is longer than ${lineBytes} bytes.` };
+      const line = bytes ? readLine(bytes) : tooLong;
+      if (line !== undefined) yield { number, bytes: bytes?.length ?? 0, ...line };
+    }
+  }
+  yield* groupLines(readLines(), limits);
 }
 
 type SizedLine = NumberedLine & { readonly bytes: number };
-
-async function* readLines(
-  chunks: AsyncIterable<Buffer>,
-  { fromLine, lineBytes }: ReadLimits,
-  readLine: ReadLine,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<SizedLine> {
-  for await (const { number, bytes } of splitLines(chunks, lineBytes, signal)) {
-    if (number < fromLine || (bytes && isBlank(bytes))) continue;
-    const tooLong = { reason: `The line is longer than ${lineBytes} bytes.` };
-    const line = bytes ? readLine(bytes) : tooLong;
-    if (line !== undefined) yield { number, bytes: bytes?.length ?? 0, ...line };
-  }
-}
 
 /**
  * Groups lines into batches.

@@ -23,11 +23,11 @@ export async function show(
   config: Config,
   type: RecordType,
   id: bigint,
-  { json = false, history: withStates = false }: ShowOptions,
+  { json = false, history: showAllStates = false }: ShowOptions,
   context: CliContext,
 ): Promise<void> {
   await withDatabase(config, { mustExist: true }, async (database) => {
-    if (withStates) return await showStates(database, type, id, json, context);
+    if (showAllStates) return await showStates(database, type, id, json, context);
     const [history] = await retryWhileUnavailable(() => storeOf(database, type).findHistory([id]));
     if (history === undefined) throw new OperatorError(messagesOf(type.resource).notFound(id));
     const tokens = await retryWhileUnavailable(() => database.accessTokens.list());
@@ -78,7 +78,7 @@ async function showStates(
   if (json) await writeResult(context, toJsonLine({ id, idText: id.toString(), states: all }));
 }
 
-/** A record as in replies, or that it was deleted, with when and by whom it was added and last changed, if known. */
+/** Returns a record as in API replies, or its tombstone, with when and by whom it was added and last changed, where known. */
 export function showHistory(
   history: RecordHistory<object>,
   tokens: readonly AccessToken[],
@@ -102,7 +102,7 @@ function showTime(at: number | undefined): string | undefined {
   return at === undefined ? undefined : toIsoTime(at);
 }
 
-/** As `GET /tokens/own` names a token: by id and name, or by the subject of a JSON Web Token. */
+/** Formats an actor as `GET /tokens/own` does: a token's ID and name, or the subject of a JSON Web Token. */
 function showWho(by: string | undefined, tokens: readonly AccessToken[]): object | undefined {
   if (by === undefined) return undefined;
   if (by.startsWith(subjectMark)) return { subject: by.slice(subjectMark.length) };

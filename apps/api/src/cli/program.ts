@@ -37,6 +37,7 @@ import {
   listTokens,
   revokeToken,
   rotateToken,
+  type TokenOutputOptions,
 } from './token.js';
 
 export interface ProgramDependencies {
@@ -69,10 +70,10 @@ export async function runProgram(args: readonly string[], dependencies: ProgramD
 /** Adds the command `complete`, which shell completion scripts call, and returns what prints such a script. */
 async function addCompletion(program: Command) {
   const { default: addTab } = await import('@bomb.sh/tab/commander');
-  // The library adds its own command that prints the script, and would offer that as a completion.
-  const own = 'print-completion';
-  const completion = addTab(program, { completionCommandName: own });
-  completion.commands.delete(own);
+  // The library adds a command that prints the script, and would offer it as a completion.
+  const completionCommandName = 'print-completion';
+  const completion = addTab(program, { completionCommandName });
+  completion.commands.delete(completionCommandName);
   return completion;
 }
 
@@ -170,12 +171,11 @@ function addService(
 /** How long the old token of a rotation works by default, in milliseconds: an hour. */
 const defaultOverlapMs = 3_600_000;
 
-interface CreateTokenOptions extends JsonOption {
+interface CreateTokenOptions extends TokenOutputOptions {
   readonly name?: string;
   readonly expires?: Date | null;
   readonly can: readonly Scope[];
   readonly rate?: number;
-  readonly link?: URL | boolean;
 }
 
 interface RotateTokenOptions extends JsonOption {
@@ -218,18 +218,11 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     )
     .addOption(jsonOption('the token, its text as secret, and its link'))
     .action((options: CreateTokenOptions, command: Command) => {
-      const { name, expires, can, rate, link, json } = options;
+      const { name, expires, can, rate, ...output } = options;
       // Commander looks for required options before unknown ones, so it would not mention a mistyped `--nmae`.
       if (name === undefined) return command.error("error: required option '--name <name>' not specified");
-      const request = {
-        name,
-        scopes: can,
-        link,
-        json,
-        ...(expires && { expiresAt: expires }),
-        ...(rate && { ratePerMinute: rate }),
-      };
-      return createToken(readConfig(), request, context);
+      const limits = { ...(expires && { expiresAt: expires }), ...(rate && { ratePerMinute: rate }) };
+      return createToken(readConfig(), { name, scopes: can, ...limits }, output, context);
     });
   token
     .command('rotate')
@@ -250,10 +243,8 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     )
     .addOption(canOption('; by default what the old one permits'))
     .addOption(jsonOption('the new token, and its text as secret'))
-    .action((id: number, options: RotateTokenOptions) => {
-      const { overlap, expires, can, json } = options;
-      const expiry = expires === undefined ? {} : { expiresAt: expires };
-      const request = { id, overlapMs: overlap, json, ...expiry, ...(can && { scopes: can }) };
+    .action((id: number, { overlap, expires, can, json }: RotateTokenOptions) => {
+      const request = { id, overlapMs: overlap, expiresAt: expires, scopes: can, json };
       return rotateToken(readConfig(), request, context);
     });
   token

@@ -17,7 +17,7 @@ interface CsvOptions {
   readonly types: RecordTypes;
   /** The resource whose lines are read; all by default. */
   readonly only?: RecordType | undefined;
-  /** `undefined` for a comma, a semicolon or a tab, whichever the file has. */
+  /** `undefined` to detect a comma, semicolon, or tab. */
   readonly delimiter: string | undefined;
   /** Maximum length of a row, including the line breaks in its quoted fields, in UTF-16 code units. */
   readonly maxLength: number;
@@ -41,8 +41,8 @@ const maxNamesLength = 500;
  */
 export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<CsvLine> {
   const { types, only } = options;
-  let columns: readonly (readonly [name: string, place: number])[] | undefined;
-  for await (const { number, row, problem } of parseRows(chunks, options)) {
+  let columns: readonly (readonly [name: string, index: number])[] | undefined;
+  for await (const { number, row, csvError } of parseRows(chunks, options)) {
     if (columns === undefined) {
       const names = row.map((name) => name.trim());
       if (options.delimiter === '\t' && names.length === 1 && /[,;]/.test(names[0] ?? ''))
@@ -56,14 +56,13 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
       continue;
     }
     if (row.every((field) => field.trim() === '')) continue;
-    const cells = Object.fromEntries(columns.map(([name, place]) => [name, row[place] || undefined]));
+    const cells = Object.fromEntries(columns.map(([name, index]) => [name, row[index] || undefined]));
     const line = readAs(cells, types, only, (type) =>
-      problem === undefined
+      csvError === undefined
         ? type.read(readCells(cells, type))
-        : { reason: `The line is not valid CSV: ${problem}.` },
+        : { reason: `The line is not valid CSV: ${csvError}.` },
     );
-    if (line !== undefined)
-      yield { number, bytes: row.reduce((total, field) => total + field.length, 0), ...line };
+    if (line !== undefined) yield { number, bytes: Buffer.byteLength(row.join('')), ...line };
   }
 }
 
@@ -87,29 +86,30 @@ const columnList = new Intl.ListFormat('en-US');
  * The columns to read, and their index in a row, or -1 if absent. Column names are case-insensitive, and `idText` can replace `id`. If a
  * column names the resource of each row, the schema of that resource checks the required fields.
  */
-function findColumns(names: readonly string[], types: RecordTypes): [name: string, place: number][] {
-  const placeOf = (column: string) => names.findIndex((name) => isNamed(name, column));
-  const hasResource = placeOf('resource') !== -1;
+function findColumns(names: readonly string[], types: RecordTypes): [name: string, index: number][] {
+  const indexOf = (column: string) => names.findIndex((name) => isNamed(name, column));
+  const hasResource = indexOf('resource') !== -1;
   const [first] = types;
-  const columns = recordColumnsOf(first.resource);
   if (names.length > maxColumns)
     throw new OperatorError(
-      `The first line names ${names.length.toLocaleString('en')} columns; at most ${maxColumns.toLocaleString('en')} are read. Keep ${columnList.format(columns)}, and import the file again.`,
+      `The file has ${names.length.toLocaleString('en')} columns; the limit is ${maxColumns.toLocaleString('en')}. Keep only ${columnList.format(recordColumnsOf(first.resource))}, then import the file again.`,
     );
   const read = hasResource ? types : [first];
   const all = [...read.flatMap(({ resource }) => recordColumnsOf(resource)), 'idText'];
-  const fields = fieldsOf(first.resource);
-  const required = [
-    'id',
-    ...(hasResource ? [] : fields.flatMap(([name, { required }]) => (required ? name : []))),
-  ];
-  if (required.some((column) => placeOf(column) === -1 && !(column === 'id' && placeOf('idText') !== -1)))
+  const required = fieldsOf(first.resource).flatMap(([name, { required }]) =>
+    required && !hasResource ? name : [],
+  );
+  const hasId = indexOf('id') !== -1 || indexOf('idText') !== -1;
+  if (!hasId || required.some((column) => indexOf(column) === -1)) {
+    const needed = ['id', ...required];
+    const optional = all.filter((column) => !needed.includes(column));
     throw new OperatorError(
-      `The first line must name the columns, ${columnList.format(required)} among them. It has: ${listNames(names)}. Rename its columns; ${columnList.format(all.filter((column) => !required.includes(column)))} are read, too.`,
+      `The first line must contain the column names. Required: ${columnList.format(needed)}. Found: ${listNames(names)}. Rename the columns and import the file again. Optional columns: ${columnList.format(optional)}.`,
     );
+  }
   return [...new Set([...all, ...(hasResource ? ['resource'] : [])])].map((column) => [
     column,
-    placeOf(column),
+    indexOf(column),
   ]);
 }
 
@@ -121,7 +121,7 @@ interface Row {
   /** Of its first line. */
   readonly number: number;
   readonly row: readonly string[];
-  readonly problem: string | undefined;
+  readonly csvError: string | undefined;
 }
 
 /** Parses CSV rows lazily, no further ahead than they are consumed. */
@@ -148,14 +148,14 @@ async function* parseRows(
     const isQuoted = input.includes('"');
     for (const { data: row, errors } of parsed) {
       const [error] = errors;
-      if (error?.code === 'MissingQuotes') throw unended(number);
-      yield { number, row, problem: error?.message };
+      if (error?.code === 'MissingQuotes') throw unclosedQuoteError(number);
+      yield { number, row, csvError: error?.message };
       number += isQuoted ? 1 + countLineBreaks(row) : 1;
     }
     const last = parsed.at(-1)?.meta;
     unfinished = input.slice(last?.cursor ?? 0);
-    if (unfinished.length > maxLength) throw unended(number, maxLength);
-    // Only guessed from the beginning of the file.
+    if (unfinished.length > maxLength) throw unclosedQuoteError(number, maxLength);
+    // Later chunks use the delimiter and line break that the first rows revealed.
     if (last !== undefined) {
       const newline = lineBreaks.find((lineBreak) => lineBreak === last.linebreak);
       format = { delimiter: last.delimiter, newline };
@@ -166,11 +166,11 @@ async function* parseRows(
 const lineBreaks = ['\r\n', '\n', '\r'] as const;
 
 /** The error for a row without an end. Reading stops there, because the start of the next row is unknown. */
-function unended(number: number, maxLength?: number): OperatorError {
+function unclosedQuoteError(number: number, maxLength?: number): OperatorError {
   const orTooLong =
     maxLength === undefined ? '' : `, or is longer than ${maxLength.toLocaleString('en')} characters`;
   return new OperatorError(
-    `Line ${number} starts a quoted field that never ends${orTooLong}. Close the double quote, or double it if it is part of the text, and import the file again.`,
+    `The quoted field that starts on line ${number} is never closed${orTooLong}. Add the closing double quote, or double the quote if it is part of the text. Then import the file again.`,
   );
 }
 
@@ -179,7 +179,7 @@ function countLineBreaks(row: readonly string[]): number {
   return row.reduce((count, field) => count + (field.match(/\r\n?|\n/g)?.length ?? 0), 0);
 }
 
-/** The delimiter: a comma, a semicolon or a tab, whichever is most frequent in the first line. */
+/** The delimiter: a comma, semicolon, or tab, whichever is most frequent in the first line. */
 function findDelimiter(text: string): string {
   const [names = ''] = text.split(/[\r\n]/, 1);
   const count = (delimiter: string) => names.split(delimiter).length;

@@ -53,9 +53,13 @@ export async function restore(
   const signal = abortOnSignal(context);
   const { checkCopy, describeSqlite } = await import('../store/sqlite/copy-sqlite.js');
   const isNew = !existsSync(path);
-  const replaced = isNew
+  const replaced: Replaced | undefined = isNew
     ? undefined
-    : await describeReplaced(() => describeSqlite(path, 'It cannot be read', signal));
+    : await describeSqlite(path, 'It cannot be read', signal).catch((error: unknown) => {
+        // A damaged database is a common reason to restore.
+        if (error instanceof OperatorError) return { storeId: undefined, problem: error.message };
+        throw error;
+      });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const restored = `${path}.restored`;
   const removeCopy = () => {
@@ -63,13 +67,8 @@ export async function restore(
   };
   removeCopy();
   try {
-    const backup = await findBackup(
-      source,
-      { storeId: replaced?.storeId, fromOtherStore },
-      environment,
-      context,
-      signal,
-    );
+    const wanted = { storeId: replaced?.storeId, fromOtherStore };
+    const backup = await findBackup(source, wanted, environment, context, signal);
     // Run as root, the file must still belong to the user of the service.
     const owner = process.geteuid?.() === 0 ? statSync(isNew ? dirname(path) : path) : undefined;
     const { isVerified, time } = await writeAtomically(
@@ -87,15 +86,6 @@ export async function restore(
       `The backup ${backup.name} cannot be used`,
       signal,
     );
-    const what = `${backup.name}, made ${time.toISOString().slice(0, 16).replace('T', ' ')} UTC${copy.storeId === undefined ? '' : ` by the store ${copy.storeId}`}, is complete and has ${countRecords(copy.records)} and ${countOf(copy.tokens, 'token')}`;
-    const hash = !isVerified
-      ? ' It has no SHA-256, so a change since it was made may go unnoticed.'
-      : ' Its SHA-256 is right.';
-    const unknown =
-      replaced?.problem === undefined
-        ? ''
-        : ` Could not tell whether ${path} is the same store. ${replaced.problem}${replaced.problem.endsWith('.') ? '' : '.'}`;
-    const next = copy.pending.length === 0 ? '' : ` Pending migrations: ${copy.pending.join(', ')}.`;
     const { storeId: backupOf, records, tokens, pending } = copy;
     const found = {
       backup: backup.name,
@@ -107,49 +97,62 @@ export async function restore(
       pendingMigrations: pending,
       database: path,
     };
-    if (dryRun)
+    const madeBy = backupOf === undefined ? '' : ` by the store ${backupOf}`;
+    const what = `${backup.name}, made ${toMinute(time)}${madeBy}, is complete and has ${countRecords(records)} and ${countOf(tokens, 'token')}`;
+    const doubts = [
+      isVerified
+        ? 'Its SHA-256 is right.'
+        : 'It has no SHA-256, so a change since it was made may go unnoticed.',
+      ...(replaced?.problem === undefined
+        ? []
+        : [`Could not tell whether ${path} is the same store. ${replaced.problem.replace(/\.?$/, '.')}`]),
+    ].join(' ');
+    if (dryRun) {
+      const next = pending.length === 0 ? '' : ` Pending migrations: ${pending.join(', ')}.`;
+      const outcome = isNew ? 'which does not exist' : 'which is moved away';
       return await reportOutcome(
         context,
         { json },
         { restored: false, ...found },
-        `${what}.${hash}${unknown}${next} Nothing was changed: without --dry-run it replaces ${path}${isNew ? ', which does not exist' : ', which is moved away'}.`,
+        `${what}. ${doubts}${next} Nothing was changed: without --dry-run it replaces ${path}, ${outcome}.`,
       );
-    const backedUp = {
-      name: basename(backup.name),
-      madeAt: time.toISOString(),
-      ...(backupOf !== undefined && { storeId: backupOf }),
-    };
+    }
     const incomplete = (problem: string) =>
       new OperatorError(
         `The copy ${restored} cannot be completed: ${problem}. Nothing was changed. Free space on the disk, and restore again.`,
       );
+    const restoredFrom = {
+      name: basename(backup.name),
+      madeAt: time.toISOString(),
+      ...(backupOf !== undefined && { storeId: backupOf }),
+    };
     await withDatabase(
       { database: { engine: 'sqlite', path: restored } },
       { mustExist: true },
       async (opened) => {
         await opened.invalidateCursors();
-        const deed = { at: Date.now(), by: operator(), action: 'restored' } as const;
-        await opened.audit.add({ ...deed, about: { backup: backedUp } });
+        const entry = { at: Date.now(), by: operator(), action: 'restored' } as const;
+        await opened.audit.add({ ...entry, about: { backup: restoredFrom } });
       },
     ).catch((error: unknown) => {
       // A migration may rewrite a table, which needs space.
       throw error instanceof OperatorError ? incomplete(error.message.split('\n')[0] ?? '') : error;
     });
     const { replaceStoreId } = await import('../store/sqlite/describe-store.js');
-    const storeId = fromOtherStore ? (replaced?.storeId ?? randomBytes(8).toString('hex')) : copy.storeId;
-    if (storeId !== undefined && storeId !== copy.storeId) replaceStoreId(restored, storeId);
+    const storeId = fromOtherStore ? (replaced?.storeId ?? randomBytes(8).toString('hex')) : backupOf;
+    const isRenamed = storeId !== undefined && storeId !== backupOf;
+    if (isRenamed) replaceStoreId(restored, storeId);
     // SQLite leaves the log in place, without an error, if it cannot write all of it to the database, for example on a full disk.
     if (existsSync(`${restored}-wal`)) throw incomplete('its write-ahead log is left');
     const kept = await moveAway(path);
     renameSync(restored, path);
     const { syncToDisk } = await import('../store/sqlite/database-files.js');
     syncToDisk(dirname(path));
-    const id = storeId === undefined || storeId === copy.storeId ? '' : ` They are now the store ${storeId}.`;
     await reportOutcome(
       context,
       { json },
       { restored: true, ...found, storeId, kept },
-      `${what}, which are now in ${path}.${hash}${unknown}${id}${kept === undefined ? '' : ` The previous database is in ${kept}.`}
+      `${what}, which are now in ${path}. ${doubts}${isRenamed ? ` They are now the store ${storeId}.` : ''}${kept === undefined ? '' : ` The previous database is in ${kept}.`}
 Start the service. Revoke again the tokens that were revoked since the backup. Programs that follow changes get the error cursor_expired, and read everything again.`,
     );
   } finally {
@@ -157,20 +160,12 @@ Start the service. Revoke again the tokens that were revoked since the backup. P
   }
 }
 
+const toMinute = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
 /** The database to be replaced: the id of its store, or why the id is unknown. */
 interface Replaced {
   readonly storeId: string | undefined;
   readonly problem?: string;
-}
-
-async function describeReplaced(describe: () => Promise<StoreDescription>): Promise<Replaced> {
-  try {
-    return await describe();
-  } catch (error) {
-    // A damaged database is a common reason to restore.
-    if (error instanceof OperatorError) return { storeId: undefined, problem: error.message };
-    throw error;
-  }
 }
 
 function requireStore(
@@ -180,10 +175,10 @@ function requireStore(
   replaced: Replaced | undefined,
 ): void {
   if (replaced === undefined || replaced.problem !== undefined || storeId === replaced.storeId) return;
-  const of = storeId === undefined ? 'is from before its store had an id' : `is of the store ${storeId}`;
-  const now = replaced.storeId === undefined ? 'has no id yet' : `is the store ${replaced.storeId}`;
+  const made = storeId === undefined ? 'is from before its store had an id' : `is of the store ${storeId}`;
+  const current = replaced.storeId === undefined ? 'has no id yet' : `is the store ${replaced.storeId}`;
   throw new OperatorError(
-    `${name} ${of}, and ${path} ${now}. Nothing was changed.
+    `${name} ${made}, and ${path} ${current}. Nothing was changed.
 If these records and tokens should replace those of ${path}, restore again with --from-other-store.`,
   );
 }
@@ -250,21 +245,19 @@ async function findBackup(
     };
   }
   const path = resolve(context.folder, source);
-  const explain = (error: unknown, files: string) =>
-    new OperatorError(
-      `The backup ${path} cannot be read: ${messageOf(error)}${explainUnreadable(error, files, context.folder)}`,
-      { cause: error },
-    );
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) throw new OperatorError(`There is no backup ${path}.`);
     if (!stats.isDirectory()) return await openFile(path, signal);
     const latest = await findLatest(readdirSync(path), path, wanted, context);
     return await openFile(join(path, latest), signal);
-  } catch (error) {
-    if (error instanceof OperatorError || signal.aborted) throw error;
-    const isFile = extname(path) !== '';
-    throw explain(error, isFile ? `${quote(path)}*` : `${quote(path)}/plant-store-*`);
+  } catch (cause) {
+    if (cause instanceof OperatorError || signal.aborted) throw cause;
+    const files = extname(path) === '' ? `${quote(path)}/plant-store-*` : `${quote(path)}*`;
+    throw new OperatorError(
+      `The backup ${path} cannot be read: ${messageOf(cause)}${explainUnreadable(cause, files, context.folder)}`,
+      { cause },
+    );
   }
 }
 
@@ -306,9 +299,9 @@ async function findLatest(
   const now = new Date();
   const { backups, future } = sortBackups(names, now);
   if (future.length > 0) await context.message(warnOfFuture(future, now));
-  const own = backups.filter((backup) => storeId !== undefined && backup.storeId === storeId);
-  const others = backups.filter((backup) => !own.includes(backup));
-  const candidates = own.length > 0 && !fromOtherStore ? own : others;
+  const ofStore = backups.filter((backup) => storeId !== undefined && backup.storeId === storeId);
+  const ofOthers = backups.filter((backup) => !ofStore.includes(backup));
+  const candidates = ofStore.length > 0 && !fromOtherStore ? ofStore : ofOthers;
   const stores = [...new Set(candidates.map((backup) => backup.storeId ?? 'none in the name'))];
   if (stores.length > 1)
     throw new OperatorError(

@@ -51,9 +51,9 @@ export async function serve(
   for (const setting of config.warnings) log.warn(setting, 'a setting does not take effect as set');
   // A closed terminal sends SIGHUP, which must stop the service.
   const replacesOnHangUp = workers > 1 && !context.isTerminal;
-  const signalled = context.stopSignal({ hangUp: !replacesOnHangUp }).then((signal) => ({ signal }));
+  const signalled = context.waitForStopSignal({ hangUp: !replacesOnHangUp }).then((signal) => ({ signal }));
   const parentEnded = async () => {
-    await context.startingProcessEnded();
+    await context.waitForParentExit();
     return { parentEnded: true };
   };
   const stopCause = stopWithParent ? Promise.race([signalled, parentEnded()]) : signalled;

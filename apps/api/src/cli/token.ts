@@ -49,9 +49,9 @@ import { reasonOf, withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 import { recordTypes, splitLines } from './formats.js';
 
-interface CreationRequest extends TokenRequest, JsonOption {
+export interface TokenOutputOptions extends JsonOption {
   /** The address of the page for the link; `true` uses this machine, and without it no link is printed. */
-  readonly link?: URL | boolean | undefined;
+  readonly link?: URL | boolean;
 }
 
 /**
@@ -62,19 +62,20 @@ interface CreationRequest extends TokenRequest, JsonOption {
  */
 export async function createToken(
   config: Config,
-  { link, json = false, ...request }: CreationRequest,
+  request: TokenRequest,
+  { link, json = false }: TokenOutputOptions,
   context: CliContext,
 ): Promise<void> {
   const page = link === true ? reachableUrl(config.host, config.port) : link;
-  const toLink = page && ((text: string) => `${page.href.replace(/\/?$/, '/')}#token=${text}`);
+  const toLink = page && ((secret: string) => `${page.href.replace(/\/?$/, '/')}#token=${secret}`);
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
     const print = printToken(json, toLink || undefined);
-    const text = await issueAndPrint(createTokenService(store), request, context, print);
+    const secret = await issueAndPrint(createTokenService(store), request, context, print);
     if (!page || !toLink) {
       if (config.port !== 0) context.message(describeUseOf(config, request.scopes));
       return;
     }
-    if (context.isTerminal && !json) context.print(await drawQrCode(toLink(text)));
+    if (context.isTerminal && !json) context.print(await drawQrCode(toLink(secret)));
     if (isLoopback(page.hostname))
       context.message(
         'The link works only on this machine. For others, give the address of the page after --link.',
@@ -83,10 +84,10 @@ export async function createToken(
 }
 
 /** How a new token is printed: only its text or link, or with `--json` as `POST /tokens` returns it, and its link. */
-function printToken(json: boolean, toLink?: (text: string) => string): Print {
-  return (text, token) => {
-    const issued: IssuedToken = { ...showToken(token), secret: text };
-    return json ? toJsonLine({ ...issued, link: toLink?.(text) }) : `${toLink?.(text) ?? text}\n`;
+function printToken(json: boolean, toLink?: (secret: string) => string): Print {
+  return (secret, token) => {
+    const issued: IssuedToken = { ...showToken(token), secret };
+    return json ? toJsonLine({ ...issued, link: toLink?.(secret) }) : `${toLink?.(secret) ?? secret}\n`;
   };
 }
 
@@ -100,7 +101,7 @@ async function drawQrCode(text: string): Promise<string> {
 
 type TokenOutput = Pick<CliContext, 'commandName' | 'output' | 'message'>;
 
-type Print = (text: string, token: AccessToken) => string;
+type Print = (secret: string, token: AccessToken) => string;
 
 async function issueAndPrint(
   accessTokens: TokenService,
@@ -134,9 +135,9 @@ interface RotationRequest extends JsonOption {
   /** How long the old token stays valid, in milliseconds, at most until its expiry; 0 revokes it. */
   readonly overlapMs: number;
   /** When the new token expires, `null` for never. By default it has the same lifetime as the old one. */
-  readonly expiresAt?: Date | null;
+  readonly expiresAt?: Date | null | undefined;
   /** What the new token permits. Default: what the old one does. */
-  readonly scopes?: readonly Scope[];
+  readonly scopes?: readonly Scope[] | undefined;
 }
 
 /** Issues an access token that replaces another one, prints it as `createToken` does, and then makes the other one expire. */

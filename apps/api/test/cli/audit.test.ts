@@ -2,15 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { createDatabase, query } from '@plant-store/postgresql-server';
+import { createDatabase } from '@plant-store/postgresql-server';
 import { describe, expect, inject, it } from 'vitest';
 import { enginesOfStore } from '../support/database/engines.js';
 import type {} from '../support/postgresql/global-setup.js';
 import { execute, fillStore } from '../support/process/fill-store.js';
 import { plantLine } from '../support/process/plant-lines.js';
-import { failed, startServe, succeeded } from '../support/process/run-command.js';
+import { failed, succeeded } from '../support/process/run-command.js';
 import { runInProcess, useCommands } from '../support/process/run-in-process.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 const user = userInfo().username;
@@ -41,25 +40,41 @@ async function useAudit(engine: string) {
 
 describe.each(enginesOfStore())('on %s', (engine) => {
   it('each command has an entry for what it did to tokens, and none for what failed', async () => {
-    const { folder, run, environment, entries } = await useAudit(engine);
+    const { run, entries } = await useAudit(engine);
     await run('migrate');
     expect(await run('audit')).toEqual(succeeded('', 'The audit has no matching entries.\n'));
-    const secret = (await run('token create --name shop --rate 600')).stdout.trim();
+    const secret = (await run('token create --name sh\u200dop --rate 600')).stdout.trim();
     await run('token rotate 1 --overlap 0 --can read');
     await run('token revoke 2');
     await run('token revoke 2');
     for (const line of ['token revoke 9', 'token rotate 1', 'token rotate 9', 'token revoke nobody'])
       expect(await run(line)).toMatchObject({ exitCode: 1 });
-    expect(await run('token create')).toMatchObject({ exitCode: 2 });
-    const token = { name: 'shop', scopes, ratePerMinute: 600 };
+    const name = 'sh\u200dop';
+    const token = { name, scopes, ratePerMinute: 600 };
     const rotated = { ...token, id: 2, scopes: ['read'] };
-    const expected = [
+    expect(await entries()).toEqual([
       { action: 'token_created', token: { id: 1, ...token } },
-      { action: 'token_rotated', token: rotated, replaced: { id: 1, name: 'shop' } },
+      { action: 'token_rotated', token: rotated, replaced: { id: 1, name } },
       { action: 'token_revoked', token: rotated },
-    ];
-    expect(await entries()).toEqual(expected);
-    expect((await run('audit --json')).stdout).not.toContain(secret.slice(4, 16));
+    ]);
+    const { stdout } = await run('audit');
+    expect(stdout).not.toContain(secret.slice(4, 16));
+    expect(stdout.split('\n')).toEqual([
+      'NUMBER\tTIME\tACTION\tBY\tABOUT',
+      expect.stringMatching(
+        RegExp(`^3\t\\S+Z\ttoken_revoked\tuser ${user}\ttoken 2 "sh\\\\u200dop", read, `),
+      ),
+      expect.stringMatching(/\ttoken 2 ("sh\\u200dop"), read, 600 a minute, replacing token 1 \1$/),
+      expect.stringMatching(/^1\t/),
+      '',
+    ]);
+    const numbers = async (options: string) => {
+      const printed = await run(`audit --json ${options}`);
+      return [printed.stdout.match(/(?<="number":)\d+/g)?.map(Number), printed.stderr];
+    };
+    expect(await numbers('--limit 1')).toEqual([[3], 'For more, use --after 3\n']);
+    expect(await numbers('--limit 2 --after 3')).toEqual([[2, 1], '']);
+    expect(await numbers('--action token_created --limit 1')).toEqual([[1], '']);
 
     const tokens = (await run('token export')).stdout;
     const moved = await useAudit(engine);
@@ -68,28 +83,16 @@ describe.each(enginesOfStore())('on %s', (engine) => {
       { action: 'token_imported', token: { id: 1, ...token } },
       { action: 'token_imported', token: rotated },
     ]);
-
-    const { command } = await startServe({ folder, environment }, ['--quickstart']);
-    await command.waitFor(/^curl .*$/m);
-    await command.end('SIGTERM');
-    const again = await startServe({ folder, environment }, ['--quickstart']);
-    await again.command.waitFor(/^curl .*$/m);
-    await again.command.end('SIGTERM');
-    const quickstart = { id: 3, name: 'quickstart', scopes };
-    expect(await entries()).toEqual([...expected, { action: 'token_created', token: quickstart }]);
   });
 
   it('an import has an entry at its end, or where it stopped, unless it did nothing', async () => {
     const { folder, run, environment, entries } = await useAudit(engine);
     writeFileSync(join(folder, 'plants.ndjson'), `${plantLine(1)}x\n${plantLine(2)}${plantLine(2)}`);
     expect(await run('import plants.ndjson')).toMatchObject({ exitCode: 1 });
-    expect(await run('import', plantLine(3))).toMatchObject({ exitCode: 0 });
-    const useless = {
-      'import missing.ndjson': '',
-      import: '[{"id":4}]',
-      'import --format csv': 'color\nred\n',
-    };
-    for (const [line, input] of Object.entries(useless))
+    for (const [line, input] of [
+      ['import missing.ndjson', ''],
+      ['import', '[{"id":4}]'],
+    ] as const)
       expect(await run(line, input)).toMatchObject({ exitCode: 1 });
     const input = new PassThrough();
     input.write([10, 11, 12].map((id) => plantLine(id)).join(''));
@@ -97,47 +100,14 @@ describe.each(enginesOfStore())('on %s', (engine) => {
     const stopped = await runInProcess(['import'], { folder, environment, input, signal });
     expect(stopped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Stopped by SIGTERM') });
     const resources = ['plants'];
-    const nothing = { imported: 0, alreadyThere: 0, bad: 0 };
+    const counts = { imported: 2, alreadyThere: 1, bad: 1 };
     expect(await entries()).toEqual([
-      {
-        action: 'imported',
-        file: { name: 'plants.ndjson', resources, imported: 2, alreadyThere: 1, bad: 1, complete: true },
-      },
-      { action: 'imported', file: { resources, ...nothing, imported: 1, complete: true } },
-      { action: 'imported', file: { resources, ...nothing, imported: 3, complete: false } },
+      { action: 'imported', file: { name: 'plants.ndjson', resources, ...counts, complete: true } },
+      { action: 'imported', file: { resources, imported: 3, alreadyThere: 0, bad: 0, complete: false } },
     ]);
     expect((await run('audit --limit 1')).stdout).toContain(
       '\tstandard input: plants, 3 imported, 0 already there, 0 bad, incomplete\n',
     );
-  });
-
-  it('prints entries by action, so many, after one', async () => {
-    const { run } = await useAudit(engine);
-    for (const name of ['shop', 'sh\u200dop', 'page']) await run(`token create --name ${name} --can read`);
-    await run('token rotate 2 --expires 1d');
-    await run('token revoke 1');
-    const { stdout, stderr } = await run('audit');
-    expect(stderr).toBe('');
-    expect(stdout.split('\n')).toEqual([
-      'NUMBER\tTIME\tACTION\tBY\tABOUT',
-      expect.stringMatching(RegExp(`^5\t\\S+Z\ttoken_revoked\tuser ${user}\ttoken 1 "shop", read$`)),
-      expect.stringMatching(/\ttoken 4 ("sh\\u200dop"), read, expires \S+Z, replacing token 2 \1$/),
-      expect.stringMatching(/^3\t.*\ttoken 3 "page", read$/),
-      expect.stringMatching(/^2\t/),
-      expect.stringMatching(/^1\t/),
-      '',
-    ]);
-    const numbers = async (options: string) => {
-      const printed = await run(`audit --json ${options}`);
-      return [printed.stdout.match(/(?<="number":)\d+/g)?.map(Number), printed.stderr];
-    };
-    expect(await numbers('--limit 2')).toEqual([[5, 4], 'For more, use --after 4\n']);
-    expect(await numbers('--limit 3 --after 4')).toEqual([[3, 2, 1], '']);
-    const more = 'For more, use --after 2\n';
-    expect(await numbers('--action token_created --limit 1 --after 3')).toEqual([[2], more]);
-    expect((await run('audit --action restored')).stderr).toBe('The audit has no matching entries.\n');
-    for (const option of ['--action watered', '--limit 0', '--after x', '--limit 1.5'])
-      expect(await run(`audit ${option}`)).toMatchObject({ exitCode: 2 });
   });
 });
 
@@ -148,45 +118,25 @@ it('prints as many pages as there are', async () => {
     `INSERT INTO audit ("at", "by", action, about) SELECT key, '{"user":"x"}', 'imported', '{}'
      FROM json_each('[' || substr(replace(hex(zeroblob(2500)), '00', ',0'), 2) || ']')`,
   );
-  const { stdout, stderr } = await run('audit --json');
-  expect([stdout.match(/\n/g)?.length, stderr]).toEqual([2_500, '']);
+  expect((await run('audit --json')).stdout.match(/\n/g)).toHaveLength(2_500);
   expect((await run('audit --limit 1001')).stderr).toBe('For more, use --after 1500\n');
 });
 
 it('a restore has its entry in the restored database, and one that fails or changes nothing has none', async () => {
-  const { folder, run, entries } = await useAudit('sqlite');
+  const { run, entries } = await useAudit('sqlite');
   await run('token create --name shop');
-  await run('backup');
-  await run('token revoke 1');
-  const [file = ''] = (await run('backup')).stderr.match(/plant-store-[0-9a-f]{16}-\S+\.db/) ?? [];
+  const [file = '', storeId] = (await run('backup')).stderr.match(/plant-store-([0-9a-f]{16})-\S+\.db/) ?? [];
   await run('token create --name lost');
   await run('restore data/backups --dry-run');
   expect(await run('restore missing.db')).toEqual(failed(/There is no backup/));
   const created = { action: 'token_created', token: { id: 1, name: 'shop', scopes } };
-  expect(await entries()).toMatchObject([created, { action: 'token_revoked' }, { token: { name: 'lost' } }]);
-  const { stderr } = await run('restore data/backups');
-  const [, kept = ''] = /The previous database is in (\S+)\.\n/.exec(stderr) ?? [];
-  const [, storeId] = /^plant-store-([0-9a-f]{16})-/.exec(file) ?? [];
+  expect(await entries()).toMatchObject([created, { token: { name: 'lost' } }]);
+  await run('restore data/backups');
   expect(await entries()).toEqual([
     created,
-    { action: 'token_revoked', token: created.token },
     { action: 'restored', backup: { name: file, madeAt: time, storeId } },
   ]);
   expect((await run('audit --limit 1')).stdout).toMatch(
     new RegExp(String.raw`\trestored\tuser ${user}\t${file}, made \S+Z, of the store ${storeId}\n$`),
   );
-  // What was done since the backup is where it was.
-  const before = await useCommands({ DATABASE_URL: `file:${kept}` }, folder).run('audit --json --limit 1');
-  expect(JSON.parse(before.stdout)).toMatchObject({ action: 'token_created', token: { name: 'lost' } });
-});
-
-it('leaves nothing where the user may not add entries', async () => {
-  const url = await createDatabase(inject('postgresqlUrl'));
-  const { run } = useCommands({ DATABASE_URL: url }, temporaryFolder());
-  await run('token create --name shop');
-  await query(url, 'ALTER TABLE audit RENAME TO elsewhere');
-  const message = /its table audit does not fit this version: it does not exist/;
-  expect(await run('token revoke 1')).toEqual(failed(message));
-  await query(url, 'ALTER TABLE elsewhere RENAME TO audit');
-  expect((await run('token list')).stdout).toContain('never expires');
 });

@@ -9,7 +9,7 @@ import { examine, expectFound } from '../support/examine.js';
 import { enableTls } from '../support/postgresql/enable-tls.js';
 import { startPooler } from '../support/postgresql/start-pooler.js';
 import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
-import { createUser, onInsert } from '../support/postgresql/use-connections.js';
+import { createUser } from '../support/postgresql/use-connections.js';
 import { startCommand } from '../support/process/run-command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -42,7 +42,6 @@ it('finds nothing wrong with a store but what is set on the server', async () =>
     migrations: 'ok: up to date',
     privileges: /^ok: /,
     'access tokens': 'ok: 1 valid',
-    write: 'ok: a plant can be inserted, and was rolled back',
     commit: /^(ok|warning): [\d.]+ ms/,
     // The server of the tests does not wait for its disk.
     durability: /^error: fsync is off/,
@@ -53,8 +52,8 @@ it('finds nothing wrong with a store but what is set on the server', async () =>
 it('applies no pending migrations, and reports them', async () => {
   const pending = readMigrations('postgresql').map((migration) => migration.name);
   expectFound(await checkDatabase(`${url}?schema=garden`), {
-    migrations: new RegExp(`^warning: pending: ${pending.join(', ')}. serve applies`),
-    ...Object.fromEntries(['privileges', 'access tokens', 'write', 'commit'].map((item) => [item, []])),
+    migrations: new RegExp(`^warning: pending: ${pending.join(', ')}. Back up first`),
+    ...Object.fromEntries(['privileges', 'access tokens', 'commit'].map((item) => [item, []])),
   });
   expect(await query(url, `SELECT nspname FROM pg_namespace WHERE nspname = 'garden'`)).toEqual([]);
 });
@@ -83,8 +82,7 @@ it.each([
 it('reports a read-only database', async () => {
   await fill();
   await query(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-  const [server, write] = [/^error: transactions are read-only/, /^error: .*read-only transaction/];
-  expectFound(await checkDatabase(), { server, write });
+  expectFound(await checkDatabase(), { server: /^error: transactions are read-only/ });
 });
 
 it('reports missing privileges, one after the other', async () => {
@@ -112,17 +110,11 @@ it('reports missing privileges, one after the other', async () => {
   }
 });
 
-it('reports a table that was changed, and one that rejects every plant', async () => {
+it('reports a table that was changed', async () => {
   await fill();
   await query(url, 'ALTER TABLE plants SET UNLOGGED');
-  expectFound(await checkDatabase(), { privileges: /it is unlogged/ });
-  await query(url, 'ALTER TABLE plants SET LOGGED');
-  await query(url, onInsert(`RAISE EXCEPTION 'invalid page' USING ERRCODE = 'XX001'`));
-  expectFound(await checkDatabase(), {
-    write: /^error: a plant cannot be inserted: invalid page/,
-    // The items after it work all the same.
-    commit: /^(ok|warning): [\d.]+ ms/,
-  });
+  // The items after it work all the same.
+  expectFound(await checkDatabase(), { privileges: /it is unlogged/, commit: /^(ok|warning): [\d.]+ ms/ });
 });
 
 it('warns of more connections than the server accepts', async () => {
@@ -151,13 +143,12 @@ it('reports a connection that is encrypted', async () => {
 });
 
 it.each([
-  [true, /^ok: .*, behind a pooler in transaction mode$/, [/^ok: /]],
-  [false, /^error: .* does not support prepared statements/, []],
+  [true, /^ok: .*, behind a pooler in transaction mode$/],
+  [false, /^error: .* does not support prepared statements/],
 ])('recognizes a pooler, and one that the service cannot use: tracks statements %s', async (...expected) => {
-  const [tracksStatements, database, write] = expected;
-  await fill();
+  const [tracksStatements, database] = expected;
   const pooledUrl = await startPooler(url, { poolsTransactions: true, tracksStatements });
-  expectFound(await checkDatabase(pooledUrl), { database, write });
+  expectFound(await checkDatabase(pooledUrl), { database });
 });
 
 it('reports a server that answers no more, and ends', async () => {

@@ -8,7 +8,6 @@ import { connectToSqlite } from '../support/database/open-sqlite-file.js';
 import { unusableLedgers } from '../support/database/unusable-ledgers.js';
 import { examine, expectFound } from '../support/examine.js';
 import { execute, readRow } from '../support/process/fill-store.js';
-import { startTestService } from '../support/start-test-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Creates a database with a token, and optionally changes it by SQL. */
@@ -27,7 +26,6 @@ it('finds nothing wrong with a new store, and changes nothing', async () => {
   expectFound(await check(), {
     database: `ok: SQLite file ${path}`,
     migrations: 'ok: up to date',
-    write: 'ok: a plant can be inserted, and was rolled back',
     'access tokens': 'ok: 1 valid',
     'file access': 'ok: only this user can use the files',
     'disk space': /./,
@@ -48,47 +46,19 @@ it('creates no database that is missing, nor its folder', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('examines the store of a service that is running', async () => {
-  const service = await startTestService();
-  expectFound(await examine({ DATABASE_URL: service.database.url }), {
-    'access tokens': 'ok: 1 valid',
-    write: 'ok: a plant can be inserted, and was rolled back',
-  });
-});
-
 it('applies no pending migrations, and reports them', async () => {
   const { path, check } = await createStore('DELETE FROM _prisma_migrations');
   const names = readMigrations('sqlite').map(({ name }) => name);
   expectFound(await check(), {
-    migrations: new RegExp(`^warning: pending: ${names.join(', ')}. serve applies`),
-    write: [],
+    migrations: new RegExp(`^warning: pending: ${names.join(', ')}. Back up first`),
     'access tokens': [],
   });
   expect(readRow(path, 'SELECT * FROM _prisma_migrations')).toBeUndefined();
 });
 
-it.each<[what: string, sql: string, item: string, found: RegExp]>([
-  ...unusableLedgers.map(([what, sql, message]): [string, string, string, RegExp] => [
-    `a database of ${what}`,
-    sql,
-    'migrations',
-    new RegExp(`^error: .*${message}`),
-  ]),
-  [
-    'a table that rejects every insert, as one without its columns',
-    'ALTER TABLE plants RENAME COLUMN name TO title',
-    'write',
-    /^error: .*name/,
-  ],
-])('reports %s', async (_, sql, item, found) => {
+it.each(unusableLedgers)('reports a database of %s', async (_, sql, message) => {
   const { check } = await createStore(sql);
-  expectFound(await check(), { [item]: found });
-});
-
-it('reports a database that another program has locked', async () => {
-  const { path, check } = await createStore();
-  connectToSqlite(path).exec('BEGIN IMMEDIATE');
-  expectFound(await check(), { write: /^error: .* another process has locked it/ });
+  expectFound(await check(), { migrations: new RegExp(`^error: .*${message}`) });
 });
 
 it('warns of files that others may read, and reports a folder that others may write to', async () => {

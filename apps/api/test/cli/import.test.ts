@@ -142,11 +142,14 @@ it.each([
   ['excel-semicolons-utf-8.csv', ['1 Rose; red [1,5]', '2 two\nlines []']],
   ['excel-sep-line.csv', ['1 Rose, red [shrub]', '2 Fern []']],
   ['excel-unicode-text.txt --format tsv', ['1 Rose "Ø" [shrub]']],
-  ['gnumeric.csv', /The first line must name the columns, id and name among them\. It has: Artikelnummer,/],
+  ['gnumeric.csv', /Required: id and name\. Found: Artikelnummer,/],
   ['ids-with-separators.csv', fiveLines],
   ['libreoffice-semicolons-windows-1252.csv', /The file is not in UTF-8\. Save it as UTF-8/],
   ['open-quote.csv', /^line 2: The line is not valid CSV: /],
-  ['title-and-blank-lines.csv', /The first line must name .* It has: Bestandsliste 2026/],
+  [
+    'title-and-blank-lines.csv',
+    /The first line must contain the column names\. .* Found: Bestandsliste 2026/,
+  ],
 ])('imports a table as a program writes it, or reports why not: %s', async (file, expected) => {
   const { run } = useCommands();
   const { stderr } = await run(`import ${join(tables, file)}`);

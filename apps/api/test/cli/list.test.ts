@@ -112,7 +112,7 @@ it('ends at a quoted field that does not end, and prints where to go on', async 
       `line 1003: The plant is not valid: ${invalidId}
 Not everything was imported. Resume with: --from-line 1004
 1001 imported, 0 already there, 1 bad
-plant-store: Line 1004 starts a quoted field that never ends. Close the double quote, or double it if it is part of the text, and import the file again.\n`,
+plant-store: The quoted field that starts on line 1004 is never closed. Add the closing double quote, or double the quote if it is part of the text. Then import the file again.\n`,
     ),
   );
 });
@@ -123,7 +123,7 @@ it.each([
     `id,name\n${'1,Fern\n'.repeat(5_000)}`,
     'This is not NDJSON: its first line looks like one of CSV or TSV. Nothing was imported. Add the format, such as --format csv.\n',
   ],
-  ['german.csv', 'Nummer;Bezeichnung\n1;Fern\n', 'It has: Nummer, Bezeichnung. Rename'],
+  ['german.csv', 'Nummer;Bezeichnung\n1;Fern\n', 'Found: Nummer, Bezeichnung. Rename'],
 ])('imports nothing of a file that is not what it is taken for: %s', async (name, text, message) => {
   const result = await importFile(name, text);
   expect(result.stderr).toContain(message);

@@ -50,6 +50,8 @@ it('prints the page and a curl that stores a plant, and keeps token and plant, p
     expect(stdout).not.toContain('pst_');
     return stderr.split('\n').filter((line) => line.includes('pst_'));
   });
+  const audit = (await useCommands({}, folder).run('audit --json')).stdout;
+  expect(audit).toMatch(/^.*"action":"token_created".*"name":"quickstart".*\n$/);
   // For a person, where there is a page, and in no record of the log.
   const page = expect.stringMatching(`^ {2}page {3}http://127\\.0\\.0\\.1:\\d+/#token=${token}$`);
   expect(linesWithToken).toEqual([[page], []]);

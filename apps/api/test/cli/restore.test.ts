@@ -76,8 +76,6 @@ it.each([
     'trigger grant on access_tokens',
     `CREATE TRIGGER "grant" AFTER UPDATE ON access_tokens BEGIN UPDATE access_tokens SET scopes = 'admin'; END`,
   ],
-  ['view garden', 'CREATE VIEW garden AS SELECT * FROM plants'],
-  ['index plants_name_idx on plants', 'CREATE INDEX plants_name_idx ON plants (name)'],
   ['table notes', 'CREATE TABLE notes (text TEXT UNIQUE)'],
   [String.raw`table "a\\u001b\[2J\?"`, `CREATE TABLE "a\u001b[2J\u202e" (text)`],
 ])(
@@ -98,9 +96,7 @@ it.each([
 const ledger = '_prisma_migrations';
 const toView = (table: string) => `ALTER TABLE ${table} RENAME TO t; CREATE VIEW ${table} AS SELECT * FROM t`;
 const missing = (what: string) => RegExp(`Missing or changed: ${what}`);
-const noOneRow = /table store does not have one row/;
 const oddName = `INSERT INTO ${ledger} (id, checksum, migration_name) VALUES ('x', 'x', char(27))`;
-const unrecorded = `DELETE FROM ${ledger} WHERE migration_name LIKE '%create_plants_history'`;
 const indexed = missing(String.raw`index access_tokens_hash_key on access_tokens\.`);
 
 it.each([
@@ -109,9 +105,11 @@ it.each([
   ['a missing index', 'DROP INDEX access_tokens_hash_key', indexed],
   ['a ledger that is a view', toView(ledger), /_prisma_migrations was changed/],
   ['a ledger with an odd name', oddName, /an unknown migration/],
-  ['a ledger without the migration of a table', unrecorded, /no migration creates: table plants_history/],
-  ['an id of its store that is a path', `UPDATE store SET id = '../../x'`, noOneRow],
-  ['two stores', `INSERT INTO store VALUES ('0123456789abcdef', 'x', 0)`, noOneRow],
+  [
+    'an id of its store that is a path',
+    `UPDATE store SET id = '../../x'`,
+    /table store does not have one row/,
+  ],
 ])('rejects a backup with %s', async (_, sql, message) => {
   const { change, expectRejected } = await createBackup();
   change(sql);

@@ -18,7 +18,7 @@ const readers = {
     'apps/api/src/auth/last-use-recorder.ts',
     'packages/records/src/tokens.ts',
     'apps/api/src/auth/token-service.ts',
-    'apps/api/src/cli/check.ts',
+    'apps/api/src/check/tokens.ts',
     'apps/api/src/cli/program.ts',
     'apps/api/src/cli/token.ts',
     'apps/api/src/http/middleware/bearer-auth.ts',

@@ -1,9 +1,6 @@
 import { globSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { listCommands } from '../../scripts/release/man-page.js';
-import { configurationItems } from '../../src/check/configuration.js';
-import * as postgresql from '../../src/check/postgresql.js';
-import * as sqlite from '../../src/check/sqlite.js';
 import { createProgram, type ProgramDependencies } from '../../src/cli/program.js';
 import { listPages, readPage, root } from '../support/read-markdown.js';
 
@@ -66,9 +63,10 @@ it('the page on the command line has every command, and no other', () => {
 });
 
 it('the page on the command line has every item of the check, and no other', () => {
-  const items = [configurationItems, sqlite.contentItems, sqlite.tableItems, sqlite.fileItems];
-  const ofPostgresql = [postgresql.serverItems, postgresql.tableItems];
-  const names = [...items, ...ofPostgresql].flatMap((list: object) => Object.keys(list));
+  const sources = ['configuration', 'sqlite', 'postgresql'].map((name) =>
+    readPage(`apps/api/src/check/${name}.ts`),
+  );
+  const names = [...sources.join('').matchAll(/\binspect\('([^']+)'/g)].map(([, name = '']) => name);
   const [, section = ''] = readPage('docs/operate/cli.md').split('\n## Check\n');
   const [tables = ''] = section.split('\n## ', 1);
   const rows = tables.split('\n').filter((line) => line.startsWith('| '));

@@ -3,22 +3,17 @@ import type { Finding } from '../../src/check/finding.js';
 import { examine as examineInstallation } from '../../src/cli/check.js';
 import { parseConfig } from '../../src/config.js';
 
-/** Where relative paths start; the tests use absolute ones. */
-const folder = '/';
-
 /**
  * Runs `plant-store check` within the test.
  *
  * @param environment the settings that differ from the defaults
- * @param now the time of this machine, in milliseconds since the epoch
  * @returns a function that returns what was found for an item, each as `status: found. advice`
  */
-export async function examine(environment: Readonly<Record<string, string>>, now: () => number = Date.now) {
+export async function examine(environment: Readonly<Record<string, string>>) {
   const settings = { PORT: '0', ...environment };
-  const config = parseConfig(settings, folder);
+  const config = parseConfig(settings, '/');
   const findings: Finding[] = [];
-  for await (const finding of examineInstallation({ config, environment: settings, folder }, now))
-    findings.push(finding);
+  for await (const finding of examineInstallation({ config, environment: settings })) findings.push(finding);
   return (name: string): readonly string[] =>
     findings
       .filter(({ item }) => item === name)

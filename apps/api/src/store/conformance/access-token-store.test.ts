@@ -215,6 +215,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
       const output = new Writable({
         write: (chunk, _encoding, done) => void printTo(String(chunk).trim()).then(() => done(), done),
       });
+      output.on('error', () => undefined);
       const context = { commandName: 'plant-store', output, message: async () => undefined };
       const old = await replaceToken(store, { id: 1, overlapMs: hourMs, ...request }, context, () => now);
       return { old, replacement: (await store.list()).at(-1) };

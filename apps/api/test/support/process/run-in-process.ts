@@ -60,9 +60,9 @@ export async function runInProcess(
     },
     showProgress: () => undefined,
     reportStarted: async () => undefined,
-    stopSignal: () => signal,
+    waitForStopSignal: () => signal,
     onHangUp: () => undefined,
-    startingProcessEnded: () => new Promise(() => undefined),
+    waitForParentExit: () => new Promise(() => undefined),
   };
   try {
     await runProgram(args, {

@@ -1,22 +1,5 @@
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
-import { type Resource, withArticle } from '@plant-store/contract/resource';
-import { resources } from '@plant-store/contract/resources';
-import { pathOfPage } from '../package-folder.js';
 import { ok, type Result, warning } from './finding.js';
-
-export const tableNames = Object.values<Resource>(resources).map(({ plural }) => plural);
-
-export const anyRecord = new Intl.ListFormat('en-US', { type: 'disjunction' }).format(
-  Object.values<Resource>(resources).map(({ name }) => withArticle(name)),
-);
-
-export function describePending(pending: readonly string[]): Result {
-  if (pending.length === 0) return ok('up to date');
-  return warning(
-    `pending: ${pending.join(', ')}`,
-    `serve applies them at startup, and migrate without starting the service. Make a backup first, as ${pathOfPage('docs/operate/backup.md')} describes.`,
-  );
-}
 
 export interface StoredToken {
   readonly id: number;
@@ -27,7 +10,6 @@ export interface StoredToken {
 }
 
 export interface TokenContext {
-  now(): number;
   readonly acceptsJwts: boolean;
   /** Whether the page is served, which shows records only to a token that may read them. */
   readonly servesPage: boolean;
@@ -36,19 +18,20 @@ export interface TokenContext {
 export const selectTokens =
   'SELECT id, name, scopes, expires_at AS "expiresAt" FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
 
-/**
- * How long before its expiry a token is reported, in milliseconds, unless another token of the same name lasts longer, as after a rotation.
- */
+/** Warn this long before a token expires, unless another token with the same name lasts longer, as after a rotation. */
 const noticeMs = 7 * 24 * 60 * 60 * 1000;
 
 const maxNamed = 10;
 
-export function assessTokens(tokens: readonly StoredToken[], context: TokenContext): Result {
-  const now = context.now();
+export function assessTokens(
+  tokens: readonly StoredToken[],
+  { acceptsJwts, servesPage }: TokenContext,
+): Result {
+  const now = Date.now();
   const expiresBy = (time: number) => (token: StoredToken) =>
     token.expiresAt !== null && token.expiresAt.getTime() <= time;
   const valid = tokens.filter((token) => !expiresBy(now)(token));
-  if (valid.length === 0 && context.acceptsJwts)
+  if (valid.length === 0 && acceptsJwts)
     return ok('no access token is valid, but JSON Web Tokens are accepted');
   if (valid.length === 0)
     return warning(
@@ -59,9 +42,9 @@ export function assessTokens(tokens: readonly StoredToken[], context: TokenConte
   const lasting = new Set(valid.filter((token) => !isExpiring(token)).map(({ name }) => name));
   const expiring = valid.filter((token) => isExpiring(token) && !lasting.has(token.name));
   const creating = valid.filter(({ scopes }) => scopes === 'create');
-  if (creating.length === valid.length && context.servesPage && !context.acceptsJwts)
+  if (creating.length === valid.length && servesPage && !acceptsJwts)
     return warning(
-      `${valid.length} valid, but all can only create (the default before version 1.3), so the page shows no records`,
+      `${valid.length} valid, but all can only create (the default before version 1.3), so the web page shows no records`,
       'To use the page, create a token that can read: plant-store token create --name NAME. If nobody uses the page, set PAGE=off.',
     );
   const limited = creating.length === 0 ? '' : `; ${creating.length} may only create`;
