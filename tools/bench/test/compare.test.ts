@@ -104,7 +104,7 @@ it('prints a table of medians, the range and the errors of the rounds, which tar
 | Plant Store    |     12,300 |   12,000–13,000 |  0.250 |   12.3 |     45.6 |         1.00 x |      2 |     128 MiB |         45.7 |  processor |
 | other, INVALID |      1,550 |     1,500–1,600 |  0.250 |   12.3 |     45.6 |         0.13 x |      0 |     128 MiB |         45.7 |  processor |
 
-The others have no limits per caller, changes feed, history, author of each change, or overload protection. What else each leaves out:
+The others have no limits per caller, changes feed, history, record of who made each change, or overload protection. What else each leaves out:
 
 - Plant Store (1.4.0): nothing
 - other (fastify 5.1.2): request log
