@@ -47,7 +47,7 @@ type Server = Pick<RunningTarget, 'baseUrl' | 'token' | 'readProcessorMs'>;
 export const batchSize = 500;
 
 /** How long requests are sent before the measured time begins. */
-export const rampUpSeconds = 0.5;
+const rampUpSeconds = 0.5;
 
 /** How long a reply may take. */
 const timeoutMs = 10_000;
