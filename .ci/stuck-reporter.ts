@@ -1,11 +1,11 @@
 // A reporter of vitest that ends a run in which no test begins or ends any more, with status 1, and prints which tests are running.
 // Every few minutes of a long run it prints them, too. A thread of its own watches the time: a test can block its worker, and a
 // global setup the main thread, so that no limit of vitest takes effect there.
-import { writeSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
-import { killDescendants } from './processes.ts';
 
 /** How long no test may begin or end, and how often a run prints what it is in, in milliseconds. */
 const limitMs = 60_000 * Number(process.env['STUCK_AFTER_MINUTES'] ?? 10);
@@ -114,6 +114,30 @@ function watch(): void {
     },
     Math.min(1_000, limitMs / 4),
   );
+}
+
+/** Ends the descendants of a process, which may be unable to end on their own. */
+function killDescendants(pid: number): void {
+  for (const child of findChildren(pid)) {
+    try {
+      killDescendants(child);
+      process.kill(child, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+function findChildren(pid: number): readonly number[] {
+  const tasks = `/proc/${pid}/task`;
+  // Small images of Debian have no `pgrep`.
+  const text =
+    process.platform === 'linux'
+      ? readdirSync(tasks)
+          .map((task) => readFileSync(`${tasks}/${task}/children`, 'utf8'))
+          .join('')
+      : spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' }).stdout;
+  return (text.match(/\d+/g) ?? []).map(Number);
 }
 
 /** Prints even while the main thread is blocked. */

@@ -74,7 +74,7 @@ function canRun({ title, missing }: Target): boolean {
 }
 
 /** Summarizes the rounds of each target under each load, in the order of the runs. */
-export function summarize(runs: readonly Run[]): Summary[] {
+function summarize(runs: readonly Run[]): Summary[] {
   const groups = Map.groupBy(
     runs,
     ({ target, operation, connections }) => `${target} ${operation} ${connections}`,
@@ -120,7 +120,7 @@ const onlyInPlantStore =
   'None of the others has limits per caller, a changes feed, history, or overload protection.';
 
 /** Returns a table for each load, and a description of the targets. */
-export function comparisonTables({
+function comparisonTables({
   settings,
   targets,
   summaries,

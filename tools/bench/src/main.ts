@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import process from 'node:process';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { measureAttacks } from './attacks.js';
-import { measureClientCalls } from './client-calls.js';
 import { type Compared, compare } from './compare.js';
 import { sqlite, startPostgresql } from './databases.js';
 import { measureGrowth } from './growth.js';
@@ -10,7 +9,6 @@ import { compareNodes } from './node-versions.js';
 import { compareOperations } from './operations.js';
 import { defaultResource, measurableResources } from './resource.js';
 import { compareWorkers } from './scaling.js';
-import { measureStalls } from './stalls.js';
 import { measureStart } from './start.js';
 import { allTargets } from './targets.js';
 
@@ -32,10 +30,6 @@ const postgresqlOption = [
 const parseCount = createNumberParser(1, 9_999, Number.isInteger);
 const parseCounts = (text: string) => text.split(',').map(parseCount);
 const parseSeconds = createNumberParser(0.1, 600);
-
-const resourceOption = new Option('--resource <name>', 'resource to create and read')
-  .choices(Object.keys(measurableResources))
-  .default(defaultResource.name);
 
 /** Returns the name of the committed results to replace. They are only for the resource that all targets have. */
 const committedResults = ({ resource }: { readonly resource: string }, name: string) =>
@@ -98,29 +92,6 @@ program
   .action(() => run({}, ({ folder }) => measureStart(folder)));
 
 program
-  .command('client')
-  .description(
-    'measure the cost of a call of the typed client compared with other clients, without a network',
-  )
-  .option('--rounds <count>', 'number of rounds', parseCount, 15)
-  .action(({ rounds }) => measureClientCalls(rounds));
-
-program
-  .command('stalls')
-  .description('report event-loop stalls during creates: how often, how long, and what caused them')
-  .option(
-    '--records <count>',
-    'number of records stored before',
-    createNumberParser(0, 1e8, Number.isInteger),
-    0,
-  )
-  .option('--seconds <count>', 'duration of the measurement, in seconds', parseSeconds, 60)
-  .addOption(resourceOption)
-  .action(({ records, seconds, resource }) =>
-    run({ seconds, warmup: 3, resource }, (measured) => measureStalls({ ...measured, records })),
-  );
-
-program
   .command('attacks')
   .description(
     'run the attacks in docs/SECURITY.md, and check memory and other callers against the documented limits',
@@ -142,7 +113,11 @@ addCommand('scaling', {}, 3, 4)
 function addCommand(name: string, options: object, rounds: number, seconds: number): Command {
   return program
     .command(name, options)
-    .addOption(resourceOption)
+    .addOption(
+      new Option('--resource <name>', 'resource to create and read')
+        .choices(Object.keys(measurableResources))
+        .default(defaultResource.name),
+    )
     .option('--rounds <count>', 'number of rounds', parseCount, rounds)
     .option('--seconds <count>', 'duration of each measurement, in seconds', parseSeconds, seconds)
     .option('--warmup <seconds>', 'warm-up time before the first round, in seconds', parseSeconds, 3);

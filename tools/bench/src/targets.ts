@@ -79,7 +79,7 @@ export function plantStore({
 const readVersion = (path: string): string => JSON.parse(readFileSync(path, 'utf8')).version;
 
 /** Returns packages with their installed versions: `fastify 5.12.8, pg 8.23.1`. */
-export const versionsOf = (...packages: readonly string[]) =>
+const versionsOf = (...packages: readonly string[]) =>
   packages.map((name) => `${name} ${readVersion(findPackageJSON(name, import.meta.url) ?? '')}`).join(', ');
 
 /** Returns a target for a program in `targets/`. Its arguments are its database, the token, the port, and options. */

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -6,11 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-
-it('names in its help the command that runs by default, and how to compare on PostgreSQL', () => {
-  const help = execFileSync(process.execPath, [main, '--help'], { encoding: 'utf8' });
-  expect(help).toMatch(/The default command is compare.*\n.*bench --postgresql\n/);
-});
 
 // Its processes are found in /proc.
 it.runIf(process.platform === 'linux')('leaves no process and no folder when it is interrupted', async () => {

@@ -60,8 +60,8 @@ const compilers = [
 ];
 
 /**
- * Installs each packed package by itself, compiles its programs from `consumer/` with each TypeScript and each of its settings, with all
- * strict options and `skipLibCheck` off, and runs those for Node.js.
+ * Installs each packed package by itself, compiles its programs from `consumer/` and an import of each entry with each TypeScript and each
+ * of its settings, with all strict options and `skipLibCheck` off, and runs those for Node.js.
  */
 export function tryTypeScript({ folder, client, contract }: Packed): Table {
   const rows = compilers.map(({ packages, strictness, tried }) => {
@@ -81,8 +81,19 @@ export function tryTypeScript({ folder, client, contract }: Packed): Table {
 function createConsumer(folder: string, name: string, tarball: string, packages: readonly string[]): string {
   const project = createProject(folder, `${name}-${packages[0]?.replace('@', '-')}`, `consumer/${name}`);
   install(project, tarball, ...packages);
-  checkInstalled(join(project, 'node_modules/@plant-store', name));
+  const installed = join(project, 'node_modules/@plant-store', name);
+  checkInstalled(installed);
+  writeFileSync(join(project, 'entries.ts'), exportEntries(installed));
   return project;
+}
+
+/** Returns a program that imports every entry of an installed package, except those that need a library (see `checkLibraries`). */
+function exportEntries(folder: string): string {
+  const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return Object.keys(exports)
+    .filter((entry) => !/\.json$|^\.\/msw$/.test(entry))
+    .map((entry, index) => `export * as entry${index} from '${join(name, entry)}';\n`)
+    .join('');
 }
 
 /** This Node.js, and the oldest one that the packages support. */

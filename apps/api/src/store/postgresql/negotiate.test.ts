@@ -6,7 +6,7 @@ import { openTestDatabase } from '../../../test/support/database/create-test-dat
 import { recordLog } from '../../../test/support/database/record-log.js';
 import { examine } from '../../../test/support/examine.js';
 import { listen } from '../../../test/support/listen.js';
-import { createCertificate } from '../../../test/support/postgresql/enable-tls.js';
+import { certificate } from '../../../test/support/postgresql/enable-tls.js';
 import { parseConfig } from '../../config.js';
 import { openDatabase } from '../open-database.js';
 import { connectionSettings, withConnection } from './connection.js';
@@ -49,15 +49,13 @@ async function startFront(decide: (first: Buffer, client: Socket) => 'pass' | 'r
   return Object.assign(new URL(url), { port }).href;
 }
 
-const certificate = createCertificate();
-
 it.each([
   ['has no TLS', (client: Socket) => void client.end('N')],
   [
     'accepts this user only without TLS',
-    async (client: Socket) => {
+    (client: Socket) => {
       client.write('S');
-      const encrypted = new TLSSocket(client, { isServer: true, ...(await certificate) });
+      const encrypted = new TLSSocket(client, { isServer: true, ...certificate });
       const message = 'no pg_hba.conf entry for host "::1", user "u", database "d", SSL encryption';
       encrypted.on('error', () => undefined).once('data', () => refuse(encrypted, '28000', message));
     },
