@@ -37,8 +37,13 @@ function useJson() {
 }
 
 it('is an option of each command that prints data which is not JSON already', () => {
-  const program = createProgram({ version: '0', context: { commandName: 'plant-store' } } as ProgramDependencies);
-  const without = listCommands(program, '').filter(([, { options }]) => !options.some(({ long }) => long === '--json'));
+  const program = createProgram({
+    version: '0',
+    context: { commandName: 'plant-store' },
+  } as ProgramDependencies);
+  const without = listCommands(program, '').filter(
+    ([, { options }]) => !options.some(({ long }) => long === '--json'),
+  );
   expect(without.map(([path]) => path.trim()).toSorted()).toEqual([
     'completion',
     'export',
