@@ -1,8 +1,8 @@
 import express from 'express';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseTrustedProxies } from '../config.js';
-import { readClientAddress } from './client-address.js';
+import { parseTrustedProxies } from '../../config.js';
+import { readClientAddress } from './limit-authentication.js';
 
 it('parses a list that Express accepts, with and without spaces', () => {
   const list = '127.0.0.1,10.1.0.0/16 , ::1,fd00:1::/64, loopback,uniquelocal,linklocal, ::ffff:10.0.0.0/104';
