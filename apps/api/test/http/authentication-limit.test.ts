@@ -10,7 +10,7 @@ import { useTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
 // What is counted, and when a token is looked up again, is in src/http/middleware/limit-authentication.test.ts, and what a proxy may
-// report in src/http/client-address.test.ts.
+// report in src/http/middleware/client-address.test.ts.
 
 /** The default limit, which the other tests raise. */
 const byDefault = { AUTH_FAILURES_PER_MINUTE: '', ADMIN_PORT: '0' };
