@@ -12,8 +12,6 @@ export default defineConfig({
       'test/{http,middleware}/**/*.test.ts',
       'test/jwt/**/*.test.ts',
     ],
-    // It needs the name of a vitest project, which these tests have not.
-    exclude: ['test/http/engine.test.ts'],
     provide: { engine: 'sqlite', storeEngines: ['sqlite'], fastPath: 'on', workers: 1 },
     setupFiles: ['test/support/restore-mocks.ts'],
     // Many changes make a request wait forever. Without one, the slowest of these tests takes 11 seconds, nearly all waiting.

@@ -10,11 +10,11 @@ export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method
 
 /**
  * Parses a query without its question mark (URL standard, application/x-www-form-urlencoded). A parameter that is sent more than once is a
- * list. A value that is not percent-encoded UTF-8 is `null`, and such a name is kept as sent.
+ * list. A value that is not percent-encoded UTF-8 is `null`, and such a name is kept as sent. `null` is no query.
  */
-export function parseQuery(query: string): Record<string, Parameter | Parameter[]> {
+export function parseQuery(query: string | null): Record<string, Parameter | Parameter[]> {
   const parameters: Record<string, Parameter | Parameter[]> = Object.create(null);
-  for (const pair of query.split('&')) {
+  for (const pair of query?.split('&') ?? []) {
     const nameEnd = pair.includes('=') ? pair.indexOf('=') : pair.length;
     if (pair === '') continue;
     const name = decodeParameter(pair.slice(0, nameEnd)) ?? pair.slice(0, nameEnd);

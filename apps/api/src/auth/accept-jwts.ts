@@ -1,7 +1,7 @@
 import { accessTokenPrefix, scopes as allScopes, type Scope } from '@plant-store/contract/access-token';
 import { ServiceError } from '@plant-store/records';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
-import { isAccessToken, readClaim, textsOf } from './identity-providers.js';
+import { claimValues, isAccessToken, readClaim } from './identity-providers.js';
 import type { JwtSettings } from './jwt-settings.js';
 import { createProviderKeys, type JwtLog, type ProviderKeys } from './provider-keys.js';
 import { cacheLookUps, type JwtRejection, type TokenService, type Verification } from './token-service.js';
@@ -163,7 +163,7 @@ function readClaims(
   if (![exp, nbf, iat].every(isTime)) throw new JwtRejectedError('missing_claim');
   if (iat !== undefined && iat > now / 1_000 + clockToleranceSeconds)
     throw new JwtRejectedError('not_yet_valid');
-  const named = textsOf(readClaim(payload, profile.scopeClaims));
+  const named = claimValues(readClaim(payload, profile.scopeClaims));
   if (requiredScope !== undefined && !named.includes(requiredScope))
     throw new JwtRejectedError('insufficient_scope');
   const { scopes: scopeNames, formerUpdate } = settings;

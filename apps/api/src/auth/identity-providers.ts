@@ -4,13 +4,15 @@ import { resources } from '@plant-store/contract/resources';
 /** Which claims the service reads from a provider's tokens, and how it recognizes an access token. */
 export interface ClaimProfile {
   /**
-   * These three list claim names in order of preference. The first one in the token is used. `realm_access.roles` reads a nested claim.
+   * `scopeClaims`, `audienceClaims`, and `subjectClaims` list claim names in order of preference. The first one in the token is used.
+   * `realm_access.roles` reads a nested claim.
    */
   readonly scopeClaims: readonly string[];
   readonly audienceClaims: readonly string[];
   readonly subjectClaims: readonly string[];
-  /** An access token has at least one of these claims, and an ID token has none. A value other than `undefined` must match. */
-  readonly accessTokenClaims: Readonly<Record<string, unknown>>;
+  /** An access token has at least one of these claims, with this value or with any. */
+  readonly accessTokenClaims: Readonly<Record<string, 'any' | string | boolean>>;
+  /** An access token has none of these claims. */
   readonly idTokenClaims: readonly string[];
 }
 
@@ -22,16 +24,16 @@ export interface ProviderProfile extends ClaimProfile {
   nameAudience?(audience: string): string;
 }
 
-const first = Object.values<Resource>(resources).find(isFirst)?.plural ?? '';
+const firstResource = Object.values<Resource>(resources).find(isFirst)?.plural ?? '';
 
 /** Splits a scope into resource and permission. A scope without a resource belongs to the first one: it predates the others. */
 function partsOf(scope: string): readonly string[] {
-  return scope.includes(':') ? scope.split(':') : [first, scope];
+  return scope.includes(':') ? scope.split(':') : [firstResource, scope];
 }
 
 /**
- * An access token as in RFC 9068, section 2.2, or with `scp` instead of `scope`. The header `typ` and the audience tell it apart from other
- * tokens.
+ * An access token as in RFC 9068, section 2.2, or with `scp` instead of `scope`. The header `typ` and the audience distinguish it from
+ * other tokens.
  */
 export const standardProfile: ProviderProfile = {
   scopeClaims: ['scope', 'scp'],
@@ -43,7 +45,7 @@ export const standardProfile: ProviderProfile = {
 };
 
 /** What binds an ID token to its request and to other tokens (OpenID Connect Core, sections 2 and 3.3.2.11). */
-const ofIdTokens = ['nonce', 'at_hash', 'c_hash'];
+const idTokenOnlyClaims = ['nonce', 'at_hash', 'c_hash'];
 
 /** By value of `JWT_PROVIDER`. A profile may be stricter than the standard, and never accepts an ID token of a person. */
 export const providerProfiles = {
@@ -55,8 +57,8 @@ export const providerProfiles = {
   auth0: {
     ...standardProfile,
     scopeClaims: ['permissions', 'scope'],
-    accessTokenClaims: { azp: undefined, client_id: undefined },
-    idTokenClaims: ofIdTokens,
+    accessTokenClaims: { azp: 'any', client_id: 'any' },
+    idTokenClaims: idTokenOnlyClaims,
   },
   /**
    * Scopes are those of a resource server, such as `store/read`, and without resource binding there is no `aud`
@@ -68,7 +70,7 @@ export const providerProfiles = {
     audienceClaims: ['aud', 'client_id'],
     nameScope: (scope) => partsOf(scope).join('/'),
     accessTokenClaims: { token_use: 'access' },
-    idTokenClaims: ofIdTokens,
+    idTokenClaims: idTokenOnlyClaims,
   },
   /**
    * A token for a person has `scp`, a token for an application has `roles`. An ID token may have `roles`, too, but only access tokens state
@@ -78,8 +80,8 @@ export const providerProfiles = {
     ...standardProfile,
     scopeClaims: ['scp', 'roles'],
     nameScope: (scope) => partsOf(scope).map(capitalize).join('.'),
-    accessTokenClaims: { azpacr: undefined, appidacr: undefined },
-    idTokenClaims: ofIdTokens,
+    accessTokenClaims: { azpacr: 'any', appidacr: 'any' },
+    idTokenClaims: idTokenOnlyClaims,
     nameAudience: (audience) => `${audience}/.default`,
   },
   /**
@@ -91,7 +93,7 @@ export const providerProfiles = {
     ...standardProfile,
     scopeClaims: ['email'],
     accessTokenClaims: { email_verified: true },
-    idTokenClaims: ofIdTokens,
+    idTokenClaims: idTokenOnlyClaims,
   },
   /**
    * The claim `typ` is `ID` or `Refresh` in its other tokens; older access tokens have a `nonce`, and lightweight ones may lack `sub`
@@ -108,8 +110,8 @@ export const providerProfiles = {
   okta: {
     ...standardProfile,
     scopeClaims: ['scp'],
-    accessTokenClaims: { cid: undefined },
-    idTokenClaims: ofIdTokens,
+    accessTokenClaims: { cid: 'any' },
+    idTokenClaims: idTokenOnlyClaims,
   },
 } as const satisfies Readonly<Record<string, ProviderProfile>>;
 
@@ -122,7 +124,7 @@ export function isAccessToken(claims: object, { accessTokenClaims, idTokenClaims
     required.length === 0 ||
     required.some(([name, value]) => {
       const found = readClaim(claims, [name]);
-      return value === undefined ? found !== undefined : found === value;
+      return value === 'any' ? found !== undefined : found === value;
     })
   );
 }
@@ -146,7 +148,7 @@ function findMember(value: unknown, path: string): unknown {
 }
 
 /** The values of a claim: a space-separated string (RFC 6749, section 3.3), or an array. */
-export function textsOf(claim: unknown): readonly unknown[] {
+export function claimValues(claim: unknown): readonly unknown[] {
   if (typeof claim === 'string') return claim.split(' ');
   return Array.isArray(claim) ? claim : [];
 }

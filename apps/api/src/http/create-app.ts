@@ -1,5 +1,8 @@
-import { jsonShapeOf } from '@plant-store/contract';
-import express, { type Express } from 'express';
+import { contract, jsonShapeOf } from '@plant-store/contract';
+import { matchPath, parseQuery } from '@plant-store/contract/request-target';
+import { routes } from '@plant-store/contract/routes';
+import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
+import express, { type Express, type NextFunction, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { JwtSettings } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
@@ -18,8 +21,8 @@ import { rateLimit } from './middleware/rate-limit.js';
 import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
 import { requestLogger } from './middleware/request-logger.js';
 import { type ClientPackage, client, docs, type Page, page } from './routes/built-files.js';
-import { mountOperations, type OperationDependencies } from './routes/operations.js';
-import { isWrite } from './routes/records.js';
+import { createRecordHandlers, isWrite, type RecordDependencies } from './routes/records.js';
+import { createTokenHandlers, type TokenDependencies, type TokenHandlers } from './routes/tokens.js';
 import { commonHeaders } from './security-headers.js';
 
 type AppSettings = Pick<
@@ -36,7 +39,8 @@ type AppSettings = Pick<
 
 export interface AppDependencies
   extends AppSettings,
-    Omit<OperationDependencies, 'memory'>,
+    Omit<RecordDependencies, 'memory'>,
+    TokenDependencies,
     LimitDependencies,
     Shutdown {
   readonly jwt?: Pick<JwtSettings, 'scopes'> | undefined;
@@ -96,3 +100,68 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(errorHandler(log, createRejectionLog(log, stopping, metrics), dependencies.page !== undefined));
   return app;
 }
+
+type OperationName = keyof typeof contract;
+type Operation = (typeof contract)[OperationName];
+
+/**
+ * Middleware in the form that ts-rest accepts for any operation. ts-rest types the request by the operation's schemas, but it is not
+ * validated yet when middleware runs.
+ */
+type OperationHandler = (request: object, response: Response, next: NextFunction) => void;
+
+type Handlers = { readonly [Key in OperationName]: AppRouteImplementation<(typeof contract)[Key]> };
+
+/** Mounts the operations of the contract, each with the code that answers it behind its middleware. */
+function mountOperations(
+  app: Express,
+  dependencies: RecordDependencies & TokenDependencies,
+  middlewareOf: (operation: Operation) => readonly RequestHandler[],
+): void {
+  const handlerOf = createRecordHandlers(dependencies);
+  const ofRecords = Object.entries<Operation>(contract).flatMap(([name, { metadata }]) =>
+    metadata.resource === undefined ? [] : [[name, handlerOf(metadata)]],
+  );
+  const handlers: Handlers = {
+    // The contract's schemas validate the arguments of these handlers, and the conformance suites their results.
+    ...(Object.fromEntries(ofRecords) as Omit<Handlers, keyof TokenHandlers>),
+    ...createTokenHandlers(dependencies),
+  };
+
+  app.set('query parser', parseQuery);
+  writeExactIntegers();
+  // Express uses the first route that matches. The fake plant store, and the replies 404 and 405, follow the same order.
+  const operations = Object.fromEntries(
+    (Object.keys(routes) as OperationName[]).map((name) => {
+      const operation = contract[name];
+      const parameters = 'pathParams' in operation ? [keepPathParameters] : [];
+      return [name, { middleware: [...middlewareOf(operation), ...parameters], handler: handlers[name] }];
+    }),
+  ) as { [Key in OperationName]: { middleware: OperationHandler[]; handler: Handlers[Key] } };
+  createExpressEndpoints(contract, initServer().router(contract, operations), app, {
+    logInitialization: false,
+    requestValidationErrorHandler: (error, _request, _response, next) => next(error),
+  });
+}
+
+/** Passes path parameters exactly as sent. A value has only one valid spelling, but Express would decode others to it. */
+const keepPathParameters: RequestHandler = (request, _response, next) => {
+  if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
+  next();
+};
+
+/**
+ * Makes `JSON.stringify` write each `bigint` in this process as its digits, so that an id of any size is exact; by default it throws. A
+ * replacer function would run for each value of a reply, and double the time for a page of records.
+ */
+function writeExactIntegers(): void {
+  Object.defineProperty(BigInt.prototype, 'toJSON', {
+    configurable: true,
+    value(this: bigint) {
+      return json.rawJSON(String(this));
+    },
+  });
+}
+
+/** Node.js 22 has `JSON.rawJSON`, but TypeScript has no type for it yet (https://github.com/tc39/proposal-json-parse-with-source). */
+const json = JSON as typeof JSON & { rawJSON(text: string): unknown };

@@ -1,10 +1,9 @@
 import supertest from 'supertest';
-import { describe, expect, inject, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { expectError, type Reply } from '../support/expect-error.js';
 import { postPlant } from '../support/post-plant.js';
 import { findLines, readLog } from '../support/read-log.js';
 import { useTestService } from '../support/start-test-service.js';
-import { viewerPaths } from '../support/viewer-files.js';
 
 const origin = 'https://app.example.com';
 const another = 'http://localhost:5173';
@@ -33,9 +32,9 @@ function corsHeadersOf({ headers }: Reply): Record<string, string | undefined> {
 }
 
 /** Expects that a page can read a reply, and the headers that it may want to. */
-function expectReadable(reply: Reply, from = origin, vary = 'Origin'): void {
+function expectReadable(reply: Reply, from = origin): void {
   const permitted = { 'access-control-allow-origin': from, 'access-control-expose-headers': exposed };
-  expect(corsHeadersOf(reply)).toMatchObject({ ...permitted, vary });
+  expect(corsHeadersOf(reply)).toMatchObject({ ...permitted, vary: 'Origin' });
   expect(reply.headers).not.toHaveProperty('access-control-allow-credentials');
 }
 
@@ -68,74 +67,32 @@ it('answers a preflight, which has no token, logs it, and lets the browser cache
 });
 
 it.each([
-  'https://evil.example',
   'http://app.example.com',
   'https://app.example.com:8443',
-  'https://sub.app.example.com',
   'https://app.example.com.evil.example',
-  'https://APP.example.com',
   `${origin}, ${another}`,
   'null',
   '*',
   '',
 ])('gives a page of "%s" no more access than without the setting', async (from) => {
   const reply = await postFrom(from, monstera);
-  expect(reply.status).toBe(200);
-  expect(corsHeadersOf(reply)).toEqual({ vary: 'Origin' });
-  for (const path of ['/plants', '/plants/1', '/docs']) {
-    const rejected = await preflight(from, path);
-    expectError(rejected, 'method_not_allowed', `OPTIONS is not allowed on ${path}.`);
-    expect(corsHeadersOf(rejected)).toEqual({ vary: 'Origin' });
-  }
-  expectError(await preflight(from, '/plant'), 'not_found', 'There is nothing at /plant.');
+  expect([reply.status, corsHeadersOf(reply)]).toEqual([200, { vary: 'Origin' }]);
+  const rejected = await preflight(from);
+  expectError(rejected, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
+  expect(corsHeadersOf(rejected)).toEqual({ vary: 'Origin' });
 });
 
-it('answers a request without an origin as usual, but with Vary', async () => {
-  const reply = await postPlant(service, monstera);
-  expect(reply.status).toBe(200);
-  expect(corsHeadersOf(reply)).toEqual({ vary: 'Origin' });
-});
-
-describe('lets a page read', () => {
-  it('why its token, body, path or method is rejected', async () => {
-    const noToken = await postFrom(origin, {}).unset('Authorization');
-    expectError(noToken, 'missing_token', 'The request has no access token.');
-    const malformed = await postFrom(origin, '{');
-    expectError(malformed, 'malformed_json', /./);
-    expect((await preflight(origin, '/plant')).status).toBe(204);
-    const otherPath = await supertest(service.baseUrl).post('/plant').set('Origin', origin);
-    expectError(otherPath, 'not_found', 'There is nothing at /plant.');
-    const noPreflight = await supertest(service.baseUrl).options('/plants').set('Origin', origin);
-    expectError(noPreflight, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
-    for (const reply of [noToken, malformed, otherPath, noPreflight]) expectReadable(reply);
-  });
-
-  it('that the database is not available', async () => {
-    const endOutage = await service.database.beginOutage('closed');
-    const reply = await postFrom(origin, { id: 2, name: 'Fern' });
-    await endOutage();
-    expectError(reply, 'database_unavailable', /./);
-    expectReadable(reply);
-  });
-
-  it.each(['/openapi.json', '/docs', viewerPaths.swaggerUiStyle])('%s', async (path) => {
-    const ofPreflight = { Origin: origin, 'Access-Control-Request-Method': 'POST' };
-    const reply = await supertest(service.baseUrl).get(path).set(ofPreflight);
-    expect(reply.status).toBe(200);
-    const forwarded = path === '/openapi.json' ? 'X-Forwarded-Proto, X-Forwarded-Prefix, ' : '';
-    expectReadable(reply, origin, `Origin, ${forwarded}Accept-Encoding`);
-    expect(Object.keys(corsHeadersOf(await supertest(service.baseUrl).get(path)))).toEqual(['vary']);
-  });
-
-  // Each worker counts for itself.
-  it.skipIf(inject('workers') > 1)('that it exceeded the rate limit', async () => {
-    const { secret: token } = await service.accessTokens.issue({ name: 'fast' });
-    const send = () => postPlant({ ...service, token }, '{').set('Origin', origin);
-    for (let time = 1; time <= 40; time++) await send();
-    const reply = await send();
-    expectError(reply, 'rate_limited', 'Too many requests.');
-    expectReadable(reply);
-  });
+it('lets a page read why its token, body, path, or method is rejected', async () => {
+  const noToken = await postFrom(origin, {}).unset('Authorization');
+  expectError(noToken, 'missing_token', 'The request has no access token.');
+  const malformed = await postFrom(origin, '{');
+  expectError(malformed, 'malformed_json', /./);
+  expect((await preflight(origin, '/plant')).status).toBe(204);
+  const otherPath = await supertest(service.baseUrl).post('/plant').set('Origin', origin);
+  expectError(otherPath, 'not_found', 'There is nothing at /plant.');
+  const noPreflight = await supertest(service.baseUrl).options('/plants').set('Origin', origin);
+  expectError(noPreflight, 'method_not_allowed', 'OPTIONS is not allowed on /plants.');
+  for (const reply of [noToken, malformed, otherPath, noPreflight]) expectReadable(reply);
 });
 
 // Each worker logs for itself.

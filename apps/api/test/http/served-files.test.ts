@@ -15,10 +15,9 @@ import { until } from '../support/until.js';
 import { viewerFolder, viewerPaths } from '../support/viewer-files.js';
 import { testPage, writeTestPage } from '../support/write-test-page.js';
 
-const origin = 'https://app.example.com';
 const pageFolder = writeTestPage();
 const limits = { RATE_LIMIT_PER_MINUTE: '1', AUTH_FAILURES_PER_MINUTE: '1' };
-const settings = { ADMIN_PORT: '0', CORS_ORIGINS: origin, ...limits };
+const settings = { ADMIN_PORT: '0', ...limits };
 const service = useTestService(settings, (config) => ({ ...config, pageFolder }));
 
 const get = (path: string, headers?: Record<string, string>, method?: string) =>
@@ -98,7 +97,6 @@ describe.each(files)('%s', (path, type, built) => {
         'content-length': String(reply.content.length),
         'x-request-id': expect.stringMatching(/./),
         vary: [
-          'Origin',
           ...(path === openApiPath ? ['X-Forwarded-Proto', 'X-Forwarded-Prefix'] : []),
           ...(isCompressed ? ['Accept-Encoding'] : []),
         ].join(', '),
@@ -136,14 +134,11 @@ describe.each(files)('%s', (path, type, built) => {
   });
 
   it('is the same for HEAD, without its content', async () => {
-    for (const encoding of ['br', 'identity']) {
-      const { headers } = await get(path, { 'Accept-Encoding': encoding });
-      const head = await get(path, { 'Accept-Encoding': encoding }, 'HEAD');
-      const changing = { date: expect.any(String), 'x-request-id': expect.any(String) };
-      expect(head.status).toBe(200);
-      expect(head.headers).toEqual({ ...headers, ...changing });
-      expect(head.content).toHaveLength(0);
-    }
+    const { headers } = await get(path, { 'Accept-Encoding': 'br' });
+    const head = await get(path, { 'Accept-Encoding': 'br' }, 'HEAD');
+    const changing = { date: expect.any(String), 'x-request-id': expect.any(String) };
+    expect([head.status, head.content.length]).toEqual([200, 0]);
+    expect(head.headers).toEqual({ ...headers, ...changing });
   });
 
   it('is served completely, whatever range or time is requested, and to If-Match only if it is what that names', async () => {
@@ -162,7 +157,7 @@ describe.each(files)('%s', (path, type, built) => {
     expect(other.headers).not.toHaveProperty('etag');
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('has no method %s', async (method) => {
+  it.each(['POST', 'OPTIONS'])('has no method %s', async (method) => {
     const reply = await getRaw(path, method);
     expectError(reply, 'method_not_allowed', `${method} is not allowed on ${path}. Use GET or HEAD.`);
     expect(reply.headers).toMatchObject({ allow: 'GET, HEAD', 'content-security-policy': nothing });
@@ -170,21 +165,14 @@ describe.each(files)('%s', (path, type, built) => {
 });
 
 it.each([
-  ['', undefined],
   ['zstd, deflate', undefined],
   ['GZIP', 'gzip'],
-  ['br', 'br'],
   ['*', 'br'],
   ['br;q=0, *', 'gzip'],
-  ['br;q=0.5, gzip', 'gzip'],
-  ['gzip;q=0.1', 'gzip'],
   ['gzip;q=0.1, identity', undefined],
-  ['gzip;q=0, br;q=0', undefined],
-  ['gzip, identity;q=0', 'gzip'],
   ['identity;q=0, br;q=0.001', 'br'],
   // None is acceptable, so the header is disregarded.
   ['identity;q=0', undefined],
-  ['*;q=0', undefined],
   ['br;q=x, ;;,=', undefined],
 ])('for Accept-Encoding %j a file has the coding %s', async (accepted, coding) => {
   const { status, headers } = await get(script, { 'Accept-Encoding': accepted });
@@ -211,11 +199,6 @@ it.each(otherPaths)('serves nothing else: %s', async (path) => {
 it('ignores a query, and accepts an absolute target', async () => {
   for (const target of ['/?utm_source=x&%zz', 'http://plants.example/'])
     expect((await get(target)).content.equals(ofPage('index.html'))).toBe(true);
-});
-
-it('can be read by pages of the origins that may call the service', async () => {
-  const { headers } = await get(script, { Origin: origin });
-  expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin, Accept-Encoding' });
 });
 
 it.each<[address: string, headers: Record<string, string>]>([
@@ -251,16 +234,6 @@ it('gives each address its own document, and spends little on more than a servic
   expect(await read(new URL(service.baseUrl).host)).toBe(known);
 });
 
-it('lists the operations in the documentation itself, for people who wait for the rest', async () => {
-  const { content } = await get('/docs');
-  const { paths } = JSON.parse((await get('/openapi.json')).content.toString()) as { paths: object };
-  const expected = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `<b>${method.toUpperCase()}</b> <code>${path}</code>`),
-  );
-  expect(expected).toContain('<b>POST</b> <code>/plants</code>');
-  expect(expected.filter((operation) => !content.includes(operation))).toEqual([]);
-});
-
 it('has one route in the metrics for all files of a build, whose names are others in the next one', async () => {
   await get('/assets/unknown-00000000.js');
   const counted = (method: string, route: string, status: number, error = '') => {
@@ -272,7 +245,7 @@ it('has one route in the metrics for all files of a build, whose names are other
     counted('GET', '/assets/\\*', 200),
     counted('GET', '/docs/assets/\\*', 200),
     counted('GET', 'other', 404, '40400'),
-    counted('DELETE', '/assets/\\*', 405, '40500'),
+    counted('POST', '/assets/\\*', 405, '40500'),
   ];
   await until(async () => {
     const text = await readMetrics(service);

@@ -30,6 +30,9 @@ it('has an ETag with a plant, by which neither GET nor HEAD sends it again', asy
   expect(updated.get('content-type')).toBe('application/json; charset=utf-8');
   expect(updated.get('etag')).not.toBe(tag);
   expect((await send('GET', 1, { 'If-None-Match': tag })).headers.get('etag')).toBe(updated.get('etag'));
+  const deleted = await send('DELETE', 1);
+  expect([deleted.status, deleted.headers.get('cache-control')]).toEqual([204, 'no-store']);
+  expect(deleted.headers.has('content-length')).toBe(false);
 });
 
 it('has no ETag with what shows no plant', async () => {

@@ -9,21 +9,6 @@ const authenticate: RequestHandler = (request, response, next) => {
   next();
 };
 
-it('counts the requests of each caller in a minute of its own', async () => {
-  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { client } = serveMiddleware(authenticate, rateLimit(1, 1).middleware);
-  const { headers } = await client.get('/').expect(200);
-  expect(headers['ratelimit-policy']).toContain('"plants"');
-  expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
-  await client.get('/').expect(429).expect('Retry-After', '60');
-  await client.get('/').set('X-Subject', 'another shop').expect(200);
-  vi.advanceTimersByTime(59_999);
-  await client.get('/').expect(429).expect('Retry-After', '1');
-  vi.advanceTimersByTime(1);
-  await client.get('/').expect(200);
-});
-
 it.each([-7_200_000, 7_200_000])(
   'limits a caller for a minute when the clock is set by %i ms',
   async (ms) => {
@@ -46,5 +31,6 @@ it.each([-7_200_000, 7_200_000])(
     await send(1).expect(429).expect('Retry-After', '1');
     vi.advanceTimersByTime(1);
     await send(1).expect(200).expect('RateLimit', '"plants"; r=4; t=60');
+    await send(1).set('X-Subject', 'another shop').expect(200).expect('RateLimit', '"plants"; r=4; t=60');
   },
 );

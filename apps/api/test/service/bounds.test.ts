@@ -16,7 +16,7 @@ import { createCallerMemory } from '../../src/http/caller-memory.js';
 import { createExchanges, type Exchange } from '../../src/http/exchanges.js';
 import { lingerOnClose } from '../../src/http/linger.js';
 import { limitAuthentication, maxRemembered } from '../../src/http/middleware/limit-authentication.js';
-import { createFind } from '../../src/http/routes/create-find.js';
+import { createBatchedFind } from '../../src/http/routes/create-batched-find.js';
 import { createServer } from '../../src/http/server.js';
 import { createOutputWriter } from '../../src/observe/logger.js';
 import { createListGate } from '../../src/runtime/list-gate.js';
@@ -100,7 +100,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     expect(await countWaiting(wait)).toBe(128);
   },
   async 'plants to look up'() {
-    const find = createFind({ find: never });
+    const find = createBatchedFind({ find: never });
     let id = 0n;
     // Those of the first query wait no more.
     expect(await countWaiting((caller) => find(id++, caller))).toBeLessThan(5_100);

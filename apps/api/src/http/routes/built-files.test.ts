@@ -22,13 +22,6 @@ it.each<[string, name: string, change: (content: string) => string | undefined, 
   ['there is none', 'files.json', () => undefined, /ENOENT.*files\.json/],
   ['a file is missing', 'icon.svg', () => undefined, /ENOENT.*icon\.svg/],
   ['a file was changed', 'index.html', (html) => `${html}<p>`, /index\.html is not the file that was built/],
-  [
-    'a compressed file was cut off',
-    'index.html.br',
-    () => '',
-    /index\.html\.br is not the file that was built/,
-  ],
-  ['its list was cut off', 'files.json', (list) => list.slice(0, 40), /JSON/],
   ['its list is none', 'files.json', () => 'null', /not a list of files/],
   ['its list lacks the document', 'files.json', () => '{}', /does not list index\.html/],
 ])('explains what to do when %s', (_, name, change, reason) => {

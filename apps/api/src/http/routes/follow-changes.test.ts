@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ChangePosition, ServiceError } from '@plant-store/records';
+import type { ChangePosition } from '@plant-store/records';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { overloadErrors } from '../../errors/service-error.js';
 import { operationsByName, paceOf } from '../../resources.js';
@@ -70,7 +70,7 @@ function open() {
       ({ changes, next }) => settle({ ids: changes.map(({ idText }) => idText), next }),
       settle,
     );
-    return { followed, leave: (reason?: Error) => gone.abort(reason) };
+    return { followed, leave: () => gone.abort() };
   };
   const pass = async (ms: number) => {
     for (let passed = 0; passed <= ms; passed += 10) {
@@ -194,14 +194,4 @@ it('does not delay a caller because of the replies or reads of another one', asy
   const free = follow(0, 25_000, 2);
   await pass(10);
   expect([held.followed.at, free.followed.at]).toEqual([undefined, 0]);
-});
-
-it('ends at once with the error for a token that is no longer valid', async () => {
-  const { follow, pass } = open();
-  const { followed, leave } = follow(0);
-  await pass(500);
-  const error = new ServiceError('invalid_token', 'It was revoked.');
-  leave(error);
-  await pass(0);
-  expect(followed).toEqual({ at: 500, seen: error });
 });

@@ -35,7 +35,7 @@ import { shareBytes, shareText } from '../fast-path.js';
 import { callerOf, watchToken } from '../middleware/bearer-auth.js';
 import type { CountBatch } from '../middleware/rate-limit.js';
 import { setCommonHeaders } from '../security-headers.js';
-import { createFind, type RecordFinder } from './create-find.js';
+import { createBatchedFind, type RecordFinder } from './create-batched-find.js';
 import { createFollowChanges } from './follow-changes.js';
 
 /** The queue that operations write to. It groups concurrent writes. */
@@ -129,7 +129,7 @@ function createHandlers(
   const operations = operationsByName[name] as unknown as Operations<object>;
   const { plural } = operations.resource;
   const recordIdName = `${name}Id` as const;
-  const find = createFind(store);
+  const find = createBatchedFind(store);
   const finderOf = (caller: Caller) => ({ find: (id: bigint) => find(id, caller) });
   const writerOf = (caller: Caller): Pick<Store<object>, 'create' | 'change'> => ({
     create: (record) => queue.create(name, record, caller),

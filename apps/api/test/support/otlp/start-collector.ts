@@ -44,27 +44,21 @@ export interface ReceivedMetric {
 interface Attributed {
   readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
 }
-interface DecodedTraces {
-  readonly resourceSpans: readonly {
-    readonly resource: Attributed;
-    readonly scopeSpans: readonly { readonly spans: readonly DecodedSpan[] }[];
-  }[];
-}
-interface DecodedSpan extends Attributed {
+type Scoped<Key extends string, Member extends string, Item> = Readonly<
+  Record<
+    Key,
+    readonly ({ readonly resource: Attributed } & Readonly<
+      Record<`scope${Capitalize<Member>}`, readonly Readonly<Record<Member, readonly Item[]>>[]>
+    >)[]
+  >
+>;
+interface DecodedSpan extends Attributed, Pick<ReceivedSpan, 'name' | 'kind'> {
   readonly traceId: Uint8Array;
   readonly spanId: Uint8Array;
   readonly parentSpanId?: Uint8Array;
-  readonly name: string;
-  readonly kind: string;
   readonly startTimeUnixNano: number;
   readonly endTimeUnixNano: number;
   readonly status?: { readonly code?: string };
-}
-interface DecodedMetrics {
-  readonly resourceMetrics: readonly {
-    readonly resource: Attributed;
-    readonly scopeMetrics: readonly { readonly metrics: readonly DecodedMetric[] }[];
-  }[];
 }
 type DecodedMetric = { readonly name: string; readonly description: string } & {
   readonly [Kind in ReceivedMetric['kind']]?: {
@@ -112,7 +106,7 @@ export async function startCollector(answer: RequestListener = (_, response) => 
 }
 
 function readSpans(body: Buffer): ReceivedSpan[] {
-  const { resourceSpans } = decode('TracesData', body) as DecodedTraces;
+  const { resourceSpans } = decode('TracesData', body) as Scoped<'resourceSpans', 'spans', DecodedSpan>;
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map(({ traceId, spanId, parentSpanId, name, kind, status, ...span }) => ({
@@ -131,7 +125,11 @@ function readSpans(body: Buffer): ReceivedSpan[] {
 }
 
 function readMetrics(body: Buffer): ReceivedMetric[] {
-  const { resourceMetrics } = decode('MetricsData', body) as DecodedMetrics;
+  const { resourceMetrics } = decode('MetricsData', body) as Scoped<
+    'resourceMetrics',
+    'metrics',
+    DecodedMetric
+  >;
   return resourceMetrics.flatMap(({ resource, scopeMetrics }) =>
     scopeMetrics.flatMap(({ metrics }) =>
       metrics.map((metric) => {

@@ -10,9 +10,10 @@ export interface RecordFinder {
 
 type Find = (id: bigint, caller: Caller) => Promise<StoredRecord<object> | undefined>;
 
-/** The maximum number of records per query. */
-const maxFound = 64;
-/** The maximum number of waiting requests. `Budget` limits the share of each caller. */
+/** Maximum records per query. */
+const maxBatch = 64;
+
+/** Maximum waiting requests. `Budget` limits each caller's share. */
 const maxWaiting = 10_000;
 
 /** After this much text, in UTF-16 code units, other replies get a turn of the event loop. */
@@ -26,20 +27,20 @@ interface Lookup {
 }
 
 /**
- * Creates a function that finds single records. Requests in one turn of the event loop, or while an earlier query is in flight, share a
- * query. Callers take turns.
+ * Creates a function that finds single records. Requests that arrive in one turn of the event loop, or while an earlier query is in
+ * flight, share a query. Callers take turns.
  */
-export function createFind(store: RecordFinder): Find {
+export function createBatchedFind(store: RecordFinder): Find {
   const waiting = new FairQueue<Lookup>();
-  const places = new Budget(maxWaiting);
+  const budget = new Budget(maxWaiting);
   let isBusy = false;
 
   function takeBatch(): readonly Lookup[] {
     const batch: Lookup[] = [];
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      places.release(next.caller, 1);
+      budget.release(next.caller, 1);
       batch.push(next);
-      if (batch.length === maxFound) break;
+      if (batch.length === maxBatch) break;
     }
     return batch;
   }
@@ -57,7 +58,7 @@ export function createFind(store: RecordFinder): Find {
   }
 
   return function find(id, caller) {
-    if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
+    if (!budget.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
     return new Promise((resolve, reject) => {
       waiting.push(caller, { id, caller, resolve, reject });
       if (isBusy) return;
@@ -67,7 +68,7 @@ export function createFind(store: RecordFinder): Find {
   };
 }
 
-/** Resolves lookups. The work after each depends on the length of its text. */
+/** Resolves each lookup. After `textPerTurn` characters it yields, because serializing long text blocks the event loop. */
 async function resolveAll(
   batch: readonly Lookup[],
   found: ReadonlyMap<bigint, StoredRecord<object>>,
