@@ -47,7 +47,7 @@ type ParsedDatabaseUrl =
   | (Pick<SqliteLocation, 'engine' | 'path'> & Pick<ParsedPostgresqlUrl, 'warnings'>)
   | ParsedPostgresqlUrl;
 
-/** What may be copied together with the value: a command, or the name of the variable. */
+/** A command or the name of the variable, which users may copy together with the value. */
 const copiedBefore = /^(?:psql\s+|(?:export\s+)?DATABASE_URL\s*=\s*)/;
 const quoted = /^(?:"(.*)"|'(.*)');?$/s;
 
@@ -153,10 +153,10 @@ interface Problem {
 
 const exampleUri = 'postgresql://user:password@host:5432/plant_store';
 
-/** The other form of libpq, and that of ADO.NET. */
+/** A list of `key=value`, as libpq and ADO.NET use. */
 const keyValue =
   /^\s*(host|hostaddr|server|port|dbname|database|user|user id|username|password|sslmode)\s*=/i;
-/** What a console shows in place of a password. */
+/** A placeholder that a provider's console shows instead of the password. */
 const placeholder = /[[{<](your|my)?[-_ ]?password[\]}>]|:\*{3,}@/i;
 
 const notUri =
@@ -164,9 +164,9 @@ const notUri =
 const oneHost =
   'must name one host, not a list: for failover, use a proxy, a virtual address or a DNS name that leads to the primary';
 
-/** Several hosts before the path, which libpq tries one after the other; a comma may be part of the password. */
+/** Several hosts before the path, which libpq would try one after the other. A comma may be part of the password. */
 const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
-/** An @ after the host: what stands before it may be the rest of a password, which must not be quoted. */
+/** An @ after the host. The text before it may be part of a password, which must not be quoted. */
 const lateUserInfo = /^\w+:\/\/[^/?#]*[/?#].*@/s;
 
 /** Parses a connection string as printed by providers and tools; `undefined` if it is not for PostgreSQL. */
@@ -183,10 +183,11 @@ function parseConnectionString(text: string): ParsedPostgresqlUrl | Problem | un
   return /^postgres(ql)?:/i.test(text) ? parseUri(text) : undefined;
 }
 
-/** A pair of ADO.NET, and one of libpq. Either may quote a value. */
+/** A pair of ADO.NET, which may quote a value. */
 const adoPair = /([^=;]+)=\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]*?)\s*(?:;|$)/g;
+/** A pair of libpq, which may quote a value. */
 const libpqPair = /(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\]|\\.)+)(?:\s+|$)/gs;
-/** The first pair of ADO.NET ends in a semicolon, and not in the next name. */
+/** In ADO.NET, the first pair ends with a semicolon, not with the next name. */
 const isAdo = /^[^=;]+=(?![^;]*\s\w+\s*=)[^;]*;/;
 
 /** The libpq names of parameters, by their ADO.NET names. */
@@ -204,7 +205,7 @@ function parseList(list: string): ParsedPostgresqlUrl | Problem {
   const [pair, unquote] = isAdo.test(list)
     ? ([adoPair, unquoteAdo] as const)
     : ([libpqPair, unquoteLibpq] as const);
-  // The rest may be the end of a password, which must not be quoted.
+  // The remaining text may be the end of a password, which must not be quoted.
   if (/[^\s;]/.test(list.replaceAll(pair, '')))
     return { problem: 'must be key=value, with quotes around a value that has a space or a semicolon' };
   const parameters = [...list.matchAll(pair)].map(([, key = '', value = '']): [string, string] => {
@@ -216,13 +217,13 @@ function parseList(list: string): ParsedPostgresqlUrl | Problem {
   return parseUri(`postgresql:///?${new URLSearchParams(used)}`);
 }
 
-/** In quotes, a quote is doubled. */
+/** Within quotes, a quote is doubled. */
 function unquoteAdo(text: string): string {
   const mark = ['"', "'"].find((each) => text.length > 1 && text.startsWith(each) && text.endsWith(each));
   return mark === undefined ? text : text.slice(1, -1).replaceAll(mark + mark, mark);
 }
 
-/** A backslash precedes any character, also without quotes. */
+/** A backslash may precede any character, also without quotes. */
 function unquoteLibpq(text: string): string {
   return text.replace(/^'(.*)'$/s, '$1').replaceAll(/\\(.)/gs, '$1');
 }
@@ -282,22 +283,22 @@ const insteadOf = new Map<string, string>(
   }),
 );
 
-/** Parameters that are rejected, because ignoring them would weaken security: their harmless values, and what to do. */
-const rejected = new Map<string, readonly [harmless: RegExp, advice: string]>(
+/** Parameters that are rejected, because ignoring them would weaken security: what to do, and the values that may be ignored, if any. */
+const rejected = new Map<string, readonly [advice: string, harmless?: RegExp]>(
   Object.entries({
-    target_session_attrs: [/^(any|read-write|primary)$/, 'the service writes, so name the primary'],
-    gssencmode: [/^(disable|prefer)$/, 'remove it, and encrypt with sslmode=verify-full'],
+    target_session_attrs: ['the service writes, so name the primary', /^(any|read-write|primary)$/],
+    gssencmode: ['remove it, and encrypt with sslmode=verify-full', /^(disable|prefer)$/],
     ssl_min_protocol_version: [
-      /^TLSv1(\.[0-2])?$/i,
       'remove it, and set the version at the server: the service uses TLS 1.2 or later',
+      /^TLSv1(\.[0-2])?$/i,
     ],
-    require_auth: [/^$/, 'remove it, and set the method at the server'],
-    sslcrl: [/^$/, 'remove it: revoked certificates are not looked up'],
-    sslcrldir: [/^$/, 'remove it: revoked certificates are not looked up'],
-    sslidentity: [/^$/, 'use sslcert and sslkey (PEM files) instead'],
-    sslpassword: [/^$/, 'remove it, and set sslkey to a key without a password'],
-    passfile: [/^$/, 'set DATABASE_PASSWORD_FILE instead'],
-    service: [/^$/, 'write host, user and database into the URI'],
+    require_auth: ['remove it, and set the method at the server'],
+    sslcrl: ['remove it: revoked certificates are not looked up'],
+    sslcrldir: ['remove it: revoked certificates are not looked up'],
+    sslidentity: ['use sslcert and sslkey (PEM files) instead'],
+    sslpassword: ['remove it, and set sslkey to a key without a password'],
+    passfile: ['set DATABASE_PASSWORD_FILE instead'],
+    service: ['write host, user and database into the URI'],
   }),
 );
 /** An unknown parameter that may ask for protection, for example one that is misspelled. */
@@ -327,16 +328,17 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
   const warnings = [...tls.warnings];
   for (const [name, value] of [...searchParams]) {
     if (usedParameters.includes(name)) continue;
-    const [harmless, advice] = rejected.get(name) ?? [];
+    const [advice, harmless] = rejected.get(name) ?? [];
     const instead = insteadOf.get(name);
-    const isKnown = harmless !== undefined || instead !== undefined || withoutEffect.includes(name);
-    const mayBeIgnored = harmless?.test(value) ?? (isKnown || !protective.test(name));
+    const isIgnored = instead !== undefined || withoutEffect.includes(name);
+    const isUnknown = advice === undefined && !isIgnored;
+    const mayBeIgnored = isIgnored || harmless?.test(value) || (isUnknown && !protective.test(name));
     const shown = shorten(name);
     if (!/^\w[\w.-]*( \w+)*$/.test(name) || !mayBeIgnored)
       return { problem: `has the parameter ${shown}: ${advice ?? 'it is not supported, so remove it'}` };
     searchParams.delete(name);
     if (instead !== undefined) warnings.push(`${shown} is ignored: ${instead}.`);
-    else if (!isKnown) warnings.push(`${shown} is not a known parameter and is ignored.`);
+    else if (isUnknown) warnings.push(`${shown} is not a known parameter and is ignored.`);
   }
   const names = [...searchParams.keys()];
   const values = [...searchParams].filter(([name]) => name !== 'options').map(([, value]) => value);
@@ -356,7 +358,7 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
   return { engine: 'postgresql', url: url.href, schema, warnings };
 }
 
-/** Moves the parts of an address that libpq also takes as parameters to where all programs look for them. */
+/** Moves parts of the address, which libpq also accepts as parameters, into the authority and the path of the URL. */
 function moveIntoAuthority(url: URL): Problem | undefined {
   const take = (name: string) => {
     const value = url.searchParams.get(name);
@@ -431,10 +433,10 @@ function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly
 
   const sslModes = searchParams.getAll('sslmode');
   if (sslModes.length > 1) return { problem: 'has the parameter sslmode twice' };
-  const isHere = searchParams.has('host') || isLoopback(hostname);
+  const isLocal = searchParams.has('host') || isLoopback(hostname);
   const hasFiles = ['sslrootcert', 'sslcert'].some((name) => searchParams.has(name));
-  // Given files, the driver checks the certificate. libpq, and so Prisma and all others, encrypts if the server can.
-  const mode = strongest?.mode ?? (hasFiles || isHere ? undefined : 'prefer');
+  // If there are files, the driver checks the certificate. libpq and most other clients encrypt if the server supports it.
+  const mode = strongest?.mode ?? (hasFiles || isLocal ? undefined : 'prefer');
   if (mode === 'verify-ca' && !searchParams.has('sslrootcert'))
     return { problem: 'needs sslrootcert, the file of the CA, for sslmode=verify-ca' };
   for (const name of ['ssl', 'sslaccept', 'channel_binding', 'uselibpqcompat']) searchParams.delete(name);

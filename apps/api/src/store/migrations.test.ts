@@ -204,20 +204,11 @@ const connections = {
 
 /** Reads the SQL of docs/operate/going-back.md for an engine, from the latest version back to 1.0. */
 function readStatements(engine: Engine): readonly string[] {
-  const [, ...sections] = readPage('docs/operate/going-back.md').split('\n## From ');
-  const blocks = sections.flatMap((section) =>
-    section
-      .split('\n```sql\n')
-      .slice(1)
-      .map((block) => ({ section, block })),
-  );
-  const other = { sqlite: 'PostgreSQL', postgresql: 'SQLite' }[engine];
-  const isOther = (before: string) => before.endsWith(`On ${other}, first:\n\n\`\`\`sql\n`);
-  return blocks
-    .filter(({ section, block }) => !isOther(section.split(block)[0] ?? ''))
-    .flatMap(({ block }) =>
-      (block.split('```')[0] ?? '').split(';\n').filter((statement) => statement !== ''),
-    );
+  const page = readPage('docs/operate/going-back.md');
+  const blocks = page.matchAll(/(?:On (\w+), run this first:\n\n)?```sql\n(.*?)```/gs);
+  return [...blocks]
+    .filter(([, only]) => only === undefined || only.toLowerCase() === engine)
+    .flatMap(([, , sql = '']) => sql.split(';\n').filter((statement) => statement !== ''));
 }
 const countBefore = 1;
 

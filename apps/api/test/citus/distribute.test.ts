@@ -47,7 +47,7 @@ it('accepts the number of shards that another command has set', async () => {
   expect((await migrate('--distribute', '3')).exitCode).toBe(0);
 });
 
-it('finishes what is left of a move whose copy on the coordinator stayed', async () => {
+it('removes the copy that an earlier move has left on the coordinator', async () => {
   const { query, migrate } = await createCitusSchema();
   await migrate();
   await query(`INSERT INTO plants VALUES (1, 'Fern')`);

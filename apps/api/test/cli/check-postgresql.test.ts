@@ -147,7 +147,7 @@ it.each([
   [false, /^error: .* does not support prepared statements/],
 ])('recognizes a pooler, and one that the service cannot use: tracks statements %s', async (...expected) => {
   const [tracksStatements, database] = expected;
-  const pooledUrl = await startPooler(url, { poolsTransactions: true, tracksStatements });
+  const pooledUrl = await startPooler(url, tracksStatements);
   expectFound(await checkDatabase(pooledUrl), { database });
 });
 

@@ -41,7 +41,7 @@ interface Outage {
   readonly settings?: Readonly<Record<string, string>>;
   readonly openFiles?: number;
   /** What is done before the service starts. */
-  prepare?(place: { readonly folder: string }): void;
+  prepare?(service: { readonly folder: string }): void;
   /** After how long the token of the load expires. */
   readonly expires?: string;
   /** Whether there is no backup. */

@@ -1,7 +1,7 @@
 import { createDatabase, query } from '@plant-store/postgresql-server';
 import { beforeEach, expect, inject, it } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
-import { type PoolerBehaviour, startPooler } from '../../../test/support/postgresql/start-pooler.js';
+import { startPooler } from '../../../test/support/postgresql/start-pooler.js';
 import { OperatorError } from '../../errors/operator-error.js';
 
 let url = '';
@@ -12,8 +12,8 @@ beforeEach(async () => {
 const plant = { id: 1n, name: 'Monstera' };
 const nameOf = () => new URL(url).pathname.slice(1);
 
-async function openBehind(behaviour: PoolerBehaviour, parameters = '', settings = {}) {
-  return openTestDatabase({ url: `${await startPooler(url, behaviour)}${parameters}` }, settings);
+async function openBehind(tracksStatements: boolean, settings = {}) {
+  return openTestDatabase({ url: await startPooler(url, tracksStatements) }, settings);
 }
 
 /** Expects an error that says what to do, before anything was created. */
@@ -24,10 +24,8 @@ async function expectRejection(opening: Promise<unknown>, message: RegExp) {
   expect(tables).toEqual([]);
 }
 
-const tracking = { poolsTransactions: true, tracksStatements: true };
-
 it.each(['1', '10'])('a pooler without prepared statements is rejected, with a pool of %s', async (size) => {
-  const opening = openBehind({ poolsTransactions: true }, '', { DATABASE_POOL_SIZE: size });
+  const opening = openBehind(false, { DATABASE_POOL_SIZE: size });
   await expectRejection(opening, /does not support prepared statements\. Enable them \(PgBouncer 1\.21/);
 });
 
@@ -36,29 +34,16 @@ it.each([
   ['client_min_messages = error', 'client_min_messages = warning'],
 ])('a pooler in transaction mode is rejected where the server has %s', async (found, needed) => {
   await query(url, `ALTER DATABASE ${nameOf()} SET ${found}`);
-  await expectRejection(openBehind(tracking), new RegExp(`ALTER ROLE … SET ${needed}`));
+  await expectRejection(openBehind(true), new RegExp(`ALTER ROLE … SET ${needed}`));
 });
 
 it('a pooler in transaction mode is used when it supports prepared statements', async () => {
-  const database = await openBehind(tracking);
+  const database = await openBehind(true);
   const plants = Array.from({ length: 20 }, (_, index) => ({ ...plant, id: BigInt(index % 10) }));
   const outcomes = await Promise.all(plants.map((one) => database.stores.plant.create([one])));
   expect(outcomes.flat().filter(({ stored }) => stored)).toHaveLength(10);
   await database.check();
   await database.close();
-});
-
-it('a pooler that drops connection settings is rejected, unless the user has these', async () => {
-  const open = () => openBehind({ dropsOptions: true }, '?schema=garden');
-  await expectRejection(
-    open(),
-    /its tables would be in the schema "public", not in "garden"\. .* ALTER ROLE … SET search_path = garden/,
-  );
-  await query(url, `ALTER DATABASE ${nameOf()} SET search_path = garden`);
-  const database = await open();
-  expect(await database.stores.plant.create([plant])).toMatchObject([{ stored: true }]);
-  await database.close();
-  expect(await query(url, 'SELECT name FROM garden.plants')).toEqual([{ name: 'Monstera' }]);
 });
 
 it('a pool of one needs a single connection at a time', async () => {

@@ -1,12 +1,12 @@
-import { connect as connectTo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { createDatabase } from '@plant-store/postgresql-server';
-import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
+import { createDatabase, query } from '@plant-store/postgresql-server';
+import { beforeEach, expect, inject, it } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { recordLog } from '../../../test/support/database/record-log.js';
 import { examine } from '../../../test/support/examine.js';
-import { listen } from '../../../test/support/listen.js';
 import { certificate } from '../../../test/support/postgresql/enable-tls.js';
+import { type OnFirst, startProxy } from '../../../test/support/postgresql/start-proxy.js';
 import { parseConfig } from '../../config.js';
 import { openDatabase } from '../open-database.js';
 import { connectionSettings, withConnection } from './connection.js';
@@ -29,23 +29,9 @@ function refuse(client: Socket, code: string, message: string): void {
   client.end(Buffer.concat([head, fields]));
 }
 
-/** Starts a proxy for the database that decides about the first message of each connection, and returns the URL of the proxy. */
-async function startFront(decide: (first: Buffer, client: Socket) => 'pass' | 'refused'): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    sockets.add(client.on('error', () => undefined));
-    client.once('data', (first: Buffer) => {
-      if (decide(first, client) === 'refused') return;
-      const upstream = connectTo(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
-      sockets.add(upstream);
-      upstream.write(first);
-      client.pipe(upstream).pipe(client);
-    });
-  });
-  const { port } = new URL(await listen(server));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-  });
+/** Starts a proxy for the database, and returns the URL of the proxy. */
+async function startFront(onFirst: OnFirst): Promise<string> {
+  const { port } = await startProxy(Number(new URL(url).port), onFirst);
   return Object.assign(new URL(url), { port }).href;
 }
 
@@ -63,10 +49,9 @@ it.each([
 ])('connects without TLS with sslmode=prefer if the server %s', async (_, reply) => {
   let requests = 0;
   const front = await startFront((first, client) => {
-    if (first.readUInt32BE(4) !== tlsRequest) return 'pass';
+    if (first.readUInt32BE(4) !== tlsRequest) return first;
     requests++;
-    void reply(client);
-    return 'refused';
+    return void reply(client);
   });
   const database = await openTestDatabase({ url: `${front}?sslmode=prefer` });
   expect(await database.stores.plant.create([plant])).toEqual([
@@ -81,7 +66,7 @@ it.each(['require', 'verify-full'])('never connects without TLS by sslmode=%s', 
   const front = await startFront((first, client) => {
     if (first.readUInt32BE(4) === tlsRequest) client.end('N');
     else withoutTls++;
-    return 'refused';
+    return undefined;
   });
   const opened = openTestDatabase({ url: `${front}?sslmode=${mode}` });
   await expect(opened).rejects.toThrow('does not support SSL connections');
@@ -89,11 +74,8 @@ it.each(['require', 'verify-full'])('never connects without TLS by sslmode=%s', 
 });
 
 const reason = 'unsupported startup parameter in options: statement_timeout. Please use unpooled connection';
-const rejectOptions = (first: Buffer, client: Socket) => {
-  if (!first.includes('options\0')) return 'pass' as const;
-  refuse(client, '08P01', reason);
-  return 'refused' as const;
-};
+const rejectOptions: OnFirst = (first, client) =>
+  first.includes('options\0') ? void refuse(client, '08P01', reason) : first;
 
 it("connects without settings, and warns once, if a provider's pooler rejects them", async () => {
   const front = await startFront(rejectOptions);
@@ -116,14 +98,37 @@ it('does not start behind such a pooler with another schema, because tables woul
 });
 
 it('reports what to set where a pooler rejects all settings of a connection', async () => {
-  const front = await startFront((_, client) => {
-    refuse(client, '08P01', 'unsupported startup parameter: options');
-    return 'refused';
-  });
+  const front = await startFront(
+    (_, client) => void refuse(client, '08P01', 'unsupported startup parameter: options'),
+  );
   await expect(openTestDatabase({ url: front })).rejects.toThrow(
     /: unsupported startup parameter: options\nThere is a pooler .*\(PgBouncer: ignore_startup_parameters = options\)/,
   );
 });
+
+it('does not start behind a pooler that drops the settings, unless the user has these', async () => {
+  const front = await startFront(withoutOptions);
+  const open = () => openTestDatabase({ url: `${front}?schema=garden` });
+  await expect(open()).rejects.toThrow(
+    /its tables would be in the schema "public", not in "garden"\. .* ALTER ROLE … SET search_path = garden/,
+  );
+  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = garden`);
+  const database = await open();
+  expect(await database.stores.plant.create([plant])).toMatchObject([{ stored: true }]);
+  await database.close();
+  expect(await query(url, 'SELECT name FROM garden.plants')).toEqual([{ name: 'Monstera' }]);
+});
+
+/** Removes the parameter `options` from a startup message. */
+function withoutOptions(startup: Buffer): Buffer {
+  const parts = startup.toString('latin1', 8).split('\0');
+  const index = parts.indexOf('options');
+  if (index >= 0) parts.splice(index, 2);
+  const content = Buffer.from(parts.join('\0'), 'latin1');
+  const message = Buffer.concat([startup.subarray(0, 8), content]);
+  message.writeUInt32BE(message.length, 0);
+  return message;
+}
 
 it('passes on the options of the URI, before those of the service', async () => {
   const options = '-c geqo_threshold=7 -c statement_timeout=1 -c search_path=garden';

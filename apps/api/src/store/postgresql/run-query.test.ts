@@ -135,7 +135,9 @@ describe('a query that conflicts with others', () => {
 
   it('waits at random between attempts, up to twice as long after each', async () => {
     const delays: number[] = [];
-    const retrying = retryConflicts(conflicting(), { hasTimedOut: false }, async (ms) => delays.push(ms));
+    const retrying = retryConflicts(conflicting(), new AbortController().signal, async (ms) =>
+      delays.push(ms),
+    );
     await expect(retrying).rejects.toBe(conflict);
     expect(delays).toHaveLength(maxAttempts - 1);
     for (const [index, delayMs] of delays.entries()) {
@@ -147,10 +149,10 @@ describe('a query that conflicts with others', () => {
   });
 
   it('makes no further attempt once its caller has given up', async () => {
-    const state = { hasTimedOut: false };
+    const timeout = new AbortController();
     const attempt = conflicting();
-    const giveUp = async () => Object.assign(state, { hasTimedOut: true });
-    await expect(retryConflicts(attempt, state, giveUp)).rejects.toBe(conflict);
+    const giveUp = async () => timeout.abort();
+    await expect(retryConflicts(attempt, timeout.signal, giveUp)).rejects.toBe(conflict);
     expect(attempt).toHaveBeenCalledTimes(1);
   });
 });

@@ -47,11 +47,11 @@ const types = {
  */
 export function createRunQuery(queryTimeoutMs: number): QueryWrapper {
   return async function runQuery(query) {
-    const state = { hasTimedOut: false };
+    const timeout = new AbortController();
     try {
-      return await rejectAfter(queryTimeoutMs, retryConflicts(query, state));
+      return await rejectAfter(queryTimeoutMs, retryConflicts(query, timeout.signal));
     } catch (error) {
-      state.hasTimedOut = true;
+      timeout.abort();
       const driverError = findDriverError(error);
       if (driverError === undefined) throw error;
       throw toServiceError(error, driverError, meaningOf(driverError.code));
@@ -61,19 +61,19 @@ export function createRunQuery(queryTimeoutMs: number): QueryWrapper {
 
 export const maxAttempts = 5;
 
-/** The longest delay after the first attempt, in milliseconds; it doubles with each further one. */
+/** The maximum delay after the first attempt, in milliseconds. It doubles with each attempt. */
 const firstDelayMs = 10;
 
 /**
  * Runs a query, and retries it while it conflicts with other transactions (40001, 40P01), with a delay, because the same queries would
  * otherwise conflict again. The query must be idempotent.
  *
- * @param state there are no more attempts once the caller has given up
+ * @param signal ends the attempts
  * @throws the error of the last attempt
  */
 export async function retryConflicts<Result>(
   query: () => Promise<Result>,
-  state: { readonly hasTimedOut: boolean },
+  signal: AbortSignal,
   wait: (delayMs: number) => Promise<unknown> = sleep,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -82,8 +82,8 @@ export async function retryConflicts<Result>(
     } catch (error) {
       const driverError = findDriverError(error);
       if (attempt === maxAttempts || driverError === undefined || !isConflict(driverError)) throw error;
-      if (!state.hasTimedOut) await wait(conflictDelayMs(attempt));
-      if (state.hasTimedOut) throw error;
+      if (!signal.aborted) await wait(conflictDelayMs(attempt));
+      if (signal.aborted) throw error;
     }
   }
 }

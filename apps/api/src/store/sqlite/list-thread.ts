@@ -127,7 +127,7 @@ export function createListThread(
     throw databaseUnavailable(new Error('A list was not read in time'));
   }
 
-  function readInTurn(request: ReadRequest): Promise<unknown> {
+  function readInOrder(request: ReadRequest): Promise<unknown> {
     const answer = previous.then(() => read(request));
     previous = answer.catch(() => undefined);
     return answer;
@@ -136,15 +136,15 @@ export function createListThread(
   function createReader<Fields>(table: Table<Fields>): ListReader<Fields> {
     const { name, toRecord, toChange } = table;
     const readList = (query: RecordQuery, limits: ListLimits) =>
-      readInTurn({ table: name, query, limits }) as Promise<ListedColumns>;
+      readInOrder({ table: name, query, limits }) as Promise<ListedColumns>;
     return {
       async list(query, limits) {
         const { columns, generation, ...listed } = await readList(query, limits);
         return { ...listed, records: rowsOf(columns).map(toRecord) };
       },
-      countAll: (filter) => readInTurn({ table: name, filter }) as Promise<Total>,
+      countAll: (filter) => readInOrder({ table: name, filter }) as Promise<Total>,
       countValues: (field, after, maxValues) =>
-        readInTurn({ table: name, counted: { field, after, maxValues } }) as Promise<CountedValues>,
+        readInOrder({ table: name, counted: { field, after, maxValues } }) as Promise<CountedValues>,
       async listChanges(after, limits) {
         // A position among records without a number, from version 1.4. All records have a number now.
         const start = after?.number === undefined ? undefined : after;

@@ -255,30 +255,24 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     );
   const insert = insertOf(1);
   const insertMany = insertOf(rowsTogether);
+  /** Prepares a statement that returns rows as arrays, with exact integers. */
+  const prepareRows = <Parameters extends unknown[], Row extends unknown[] = unknown[]>(sql: string) =>
+    connection.prepare<Parameters, Row>(sql).safeIntegers().raw();
   const selectOf = (selected: readonly string[]) =>
-    connection
-      .prepare<[bigint], unknown[]>(`SELECT ${selected.join(', ')} FROM ${name} WHERE id = ?`)
-      .safeIntegers()
-      .raw();
+    prepareRows<[bigint]>(`SELECT ${selected.join(', ')} FROM ${name} WHERE id = ?`);
   const select = selectOf(columns);
   const long = new Set(table.fields.filter(isLong).map(({ column }) => column));
   // SQLite gets the length of a value without reading it. A blob marks a value that is too long, because no field is a blob.
   const shortColumns = columns.map((column) =>
     long.has(column) ? `iif(octet_length(${column}) > ${shortValue}, x'', ${column})` : column,
   );
-  const selectPage = connection
-    .prepare<[bigint | number, number], unknown[]>(
-      `SELECT ${shortColumns.join(', ')} FROM ${name} WHERE id > ? ORDER BY id LIMIT ?`,
-    )
-    .safeIntegers()
-    .raw();
+  const selectPage = prepareRows<[bigint | number, number]>(
+    `SELECT ${shortColumns.join(', ')} FROM ${name} WHERE id > ? ORDER BY id LIMIT ?`,
+  );
   // Deleting and inserting a row again clears columns that another version of the service has added.
-  const deleteRow = connection
-    .prepare<[bigint], [bigint | null, string | null]>(
-      `DELETE FROM ${name} WHERE id = ? RETURNING added_at, added_by`,
-    )
-    .safeIntegers()
-    .raw();
+  const deleteRow = prepareRows<[bigint], [bigint | null, string | null]>(
+    `DELETE FROM ${name} WHERE id = ? RETURNING added_at, added_by`,
+  );
   const insertChanged = connection.prepare(
     `INSERT INTO ${name} (id, added_by, changed_by, changed_at, ${seqColumn}, added_at, original, deleted, ${fields})
       VALUES (?, ?, ?, ?, ?, ?, ?, ?${placeholders}) ON CONFLICT (id) DO NOTHING`,
@@ -304,19 +298,13 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
   const deleteOldStates = connection.prepare<[number]>(
     `DELETE FROM ${states} WHERE history_place IN (SELECT history_place FROM ${states} ORDER BY history_place LIMIT ${statesTogether}) AND replaced_at < ?`,
   );
-  const selectCurrent = connection
-    .prepare<[bigint], unknown[]>(
-      `SELECT NULL, ${origin[0]}, NULL, ${origin[1]}, ${fields} FROM ${name} WHERE id = ? AND NOT deleted`,
-    )
-    .safeIntegers()
-    .raw();
-  const selectStates = connection
-    .prepare<[bigint, number, number], unknown[]>(
-      `${statesOf} SELECT ${seqColumn}, ${stateColumns} FROM found CROSS JOIN ${states} ON history_place = place$
-        WHERE ${seqColumn} <= ? AND replaced_at >= ?`,
-    )
-    .safeIntegers()
-    .raw();
+  const selectCurrent = prepareRows<[bigint]>(
+    `SELECT NULL, ${origin[0]}, NULL, ${origin[1]}, ${fields} FROM ${name} WHERE id = ? AND NOT deleted`,
+  );
+  const selectStates = prepareRows<[bigint, number, number]>(
+    `${statesOf} SELECT ${seqColumn}, ${stateColumns} FROM found CROSS JOIN ${states} ON history_place = place$
+      WHERE ${seqColumn} <= ? AND replaced_at >= ?`,
+  );
 
   const listStates = connection.transaction((id: bigint, start: number | undefined, limits: ListLimits) => {
     const current = selectCurrent.get(id);
@@ -469,12 +457,9 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
             WHERE id = numbered`,
         )
         .run(last),
-    selectLastPosition: connection
-      .prepare<[], [string, number | null, bigint]>(
-        `SELECT ${generationSql}, number, id
-          FROM (SELECT 1) LEFT JOIN (SELECT CAST(${seqColumn} AS REAL) AS number, id ${lastOf(name)})`,
-      )
-      .safeIntegers()
-      .raw(),
+    selectLastPosition: prepareRows<[], [string, number | null, bigint]>(
+      `SELECT ${generationSql}, number, id
+        FROM (SELECT 1) LEFT JOIN (SELECT CAST(${seqColumn} AS REAL) AS number, id ${lastOf(name)})`,
+    ),
   };
 }

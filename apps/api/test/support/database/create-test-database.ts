@@ -18,7 +18,7 @@ const creators: Readonly<Record<TestEngine, (added: readonly Resource[]) => Prom
 /**
  * Creates an empty database on an engine.
  *
- * @param added the resources that it has besides those of the API; then it is migrated already
+ * @param added additional resources. With these, the database is already migrated.
  */
 export async function createTestDatabase(engine: TestEngine, added: readonly Resource[] = []) {
   const database = await creators[engine](added);

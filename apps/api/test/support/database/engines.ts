@@ -3,13 +3,13 @@ import type { DatabaseLocation } from '../../../src/store/database-location.js';
 
 export type Engine = DatabaseLocation['engine'];
 
-/** What a test database is on: an engine, or PostgreSQL whose plants are distributed over a Citus cluster. */
+/** An engine, or a Citus cluster that distributes the plants. */
 export type TestEngine = Engine | 'citus';
 
 /** The engines on which the tests of the API run, each as a vitest project; see `vitest.config.ts`. */
 export const engines = ['sqlite', 'postgresql'] as const satisfies readonly Engine[];
 
-/** On what the tests of the store run: all engines, or in the mode `citus` only on the cluster. */
+/** The engines for tests of the store: all, or in the mode `citus` only the cluster. */
 export function enginesOfStore(): readonly TestEngine[] {
   return inject('engine') === 'citus' ? ['citus'] : (inject('storeEngines') ?? engines);
 }
@@ -18,7 +18,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** What the services of this project use. */
     readonly engine: TestEngine;
-    /** On what the tests of the store run, where that is not every engine. */
+    /** The engines for tests of the store. Default: all. */
     readonly storeEngines?: readonly Engine[];
     /** The setting `FAST_PATH` of the services of this project. */
     readonly fastPath: 'on' | 'off';

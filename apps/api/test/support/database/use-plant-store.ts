@@ -12,20 +12,20 @@ import type { TestDatabase } from './test-database.js';
 /** Page limits that no test reaches by accident. */
 export const highPageLimits = { records: 1_000, bytes: 2 ** 20 };
 
-/** What a tested store is on; the last has a catalog that has shards of the plants table, as that of Citus. */
+/** The kinds of stores under test. The last one has tables that seem to be distributed by Citus, without a cluster. */
 export type StoreKind = TestEngine | 'postgresql with shards';
 
-/** On what the tests of the store run that hold without a cluster, too, where the table seems to be distributed. */
+/** The stores for tests that also hold for distributed tables. */
 export function storesWithShards(): readonly StoreKind[] {
   const kinds = enginesOfStore();
   return kinds.includes('postgresql') ? [...kinds, 'postgresql with shards'] : kinds;
 }
 
 /**
- * Opens the plant store of an empty database for the calling suite; it is emptied after each test.
+ * Opens the plant store of an empty database for the calling suite. It is emptied after each test.
  *
- * @param statementTimeoutMs for how long a statement waits, also for another program that has locked the plants; by default longer
- * than a slow machine takes
+ * @param statementTimeoutMs how long a statement waits, for example for another program that has locked the plants. The default is more than a
+ * slow machine needs.
  */
 export function usePlantStore(kind: StoreKind, statementTimeoutMs = 120_000) {
   const testDatabase = {} as TestDatabase;

@@ -38,7 +38,7 @@ export async function openStores(kind: StoreKind) {
   };
 }
 
-/** Opens the store of one caller for a resource of such a database, which writes through a queue. */
+/** Opens the store of a resource for one caller, in a new database with these tables. It writes through a queue. */
 export async function openStore<Fields extends object>(
   kind: StoreKind,
   { name, plural }: Resource,

@@ -10,21 +10,21 @@ declare module 'vitest' {
 }
 
 let server: TestPostgresql | undefined;
-/** Kept from run to run: Node.js tells versions of itself and of a file apart. */
+/** The cache stays from run to run, because Node.js distinguishes versions of itself and of a file. */
 const compileCache = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
 
 /**
- * Starts the PostgreSQL server that the tests share; each test creates its own databases on it. And has the processes of the
- * tests, which start the command hundreds of times, share its compiled code.
+ * Starts the PostgreSQL server that the tests share. Each test creates its own databases on it. The processes of the tests, which start the
+ * command hundreds of times, share its compiled code.
  */
 export async function setup(project: TestProject): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] = compileCache;
-  // All that this mode tests is on SQLite.
+  // This mode tests only SQLite.
   if (project.vitest.config.mode === 'sqlite') return;
   server = await startPostgresql({
     // Its data does not outlive the run, so nothing needs to wait for the disk.
     fsync: 'off',
-    // Its databases are small, and each that is removed is looked for in all of it.
+    // The databases are small, and removing one scans all buffers.
     shared_buffers: '16MB',
   });
   project.provide('postgresqlUrl', server.url);

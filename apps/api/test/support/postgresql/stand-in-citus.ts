@@ -2,17 +2,17 @@ import { query } from '@plant-store/postgresql-server';
 import { allTables, type Table } from '../../../src/store/table.js';
 import { openTestDatabase } from '../database/create-test-database.js';
 
-/** What a database with `createStandInCitus` pretends. */
+/** The cluster that `createStandInCitus` imitates. */
 export interface StandInCitus {
   /** How many worker nodes may have shards. */
   readonly nodes: number;
-  /** Whether the database is that of the coordinator. */
+  /** Whether the database is on the coordinator. */
   readonly isCoordinator?: boolean;
 }
 
 /**
- * Creates the part of the Citus catalog that the service reads, and functions that only record in it what Citus would do. So
- * what the service does around them is tested without a cluster; `pnpm test:on citus` tests it with one.
+ * Creates the part of the Citus catalog that the service reads, and functions that only record in it what Citus would do. So most of the
+ * service can be tested without a cluster. `pnpm test:on citus` tests with one.
  */
 export async function createStandInCitus(url: string, cluster: StandInCitus): Promise<void> {
   const { nodes, isCoordinator = true } = cluster;

@@ -1,35 +1,25 @@
-import { connect, createServer, Socket } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { listen } from '../listen.js';
 
-/** How a pooler between the service and PostgreSQL behaves. */
-export interface PoolerBehaviour {
-  /** All clients share one server connection, released after each transaction; otherwise each client has its own. */
-  readonly poolsTransactions?: boolean;
-  /** Keeps the prepared statements of its clients apart. */
-  readonly tracksStatements?: boolean;
-  /** Does not forward the settings in a client's startup message. */
-  readonly dropsOptions?: boolean;
-}
-
-/** Starts a pooler in front of the server of a database, for this test; returns the URL of the database behind it. */
-export async function startPooler(databaseUrl: string, behaviour: PoolerBehaviour) {
-  const { poolsTransactions, tracksStatements, dropsOptions } = behaviour;
+/**
+ * Starts a pooler in transaction mode in front of the server of a database, for this test. All clients share one server connection, which is
+ * released after each transaction.
+ *
+ * @param tracksStatements whether it keeps the prepared statements of its clients apart
+ * @returns the URL of the database behind it
+ */
+export async function startPooler(databaseUrl: string, tracksStatements: boolean) {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
     sockets.add(socket);
     return socket.on('error', () => undefined);
   };
-  const serve = poolsTransactions ? await shareConnection(databaseUrl, keep(new Socket())) : undefined;
+  const serve = await shareConnection(databaseUrl, keep(new Socket()));
   const server = createServer((client) => {
-    const number = sockets.size;
-    keep(client).once('data', (startup: Buffer) => {
-      if (serve) return void serve(client, tracksStatements ? `c${number}_` : '').catch(() => undefined);
-      const upstream = keep(connect(Number(new URL(databaseUrl).port), '127.0.0.1'));
-      upstream.write(dropsOptions ? withoutOptions(startup) : startup);
-      client.pipe(upstream).pipe(client);
-    });
+    const prefix = tracksStatements ? `c${sockets.size}_` : '';
+    keep(client).once('data', () => void serve(client, prefix).catch(() => undefined));
   });
   const { port } = new URL(await listen(server));
   onTestFinished(() => {
@@ -111,15 +101,4 @@ function renameStatement(type: string, message: Buffer, prefix: string): Buffer 
   const renamed = Buffer.concat([message.subarray(0, start), Buffer.from(prefix), message.subarray(start)]);
   renamed.writeUInt32BE(renamed.length - 1, 1);
   return renamed;
-}
-
-/** Removes the parameter `options` from a startup message. */
-function withoutOptions(startup: Buffer): Buffer {
-  const parts = startup.toString('latin1', 8).split('\0');
-  const index = parts.indexOf('options');
-  if (index >= 0) parts.splice(index, 2);
-  const content = Buffer.from(parts.join('\0'), 'latin1');
-  const message = Buffer.concat([startup.subarray(0, 8), content]);
-  message.writeUInt32BE(message.length, 0);
-  return message;
 }

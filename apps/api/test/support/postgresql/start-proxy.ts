@@ -12,8 +12,11 @@ export async function createDatabaseBehindProxy() {
   return { databaseUrl, proxiedUrl, proxy };
 }
 
+/** Returns the first message of a connection as it is to be forwarded, or handles the client itself and returns `undefined`. */
+export type OnFirst = (first: Buffer, client: Socket) => Buffer | undefined;
+
 /** Starts a TCP proxy in front of a local port for this test, which can simulate network failures. */
-export async function startProxy(toPort: number) {
+export async function startProxy(toPort: number, onFirst?: OnFirst) {
   const sockets = new Set<Socket>();
   let frozen = false;
   let unanswered: string | undefined;
@@ -22,6 +25,15 @@ export async function startProxy(toPort: number) {
   };
 
   const server = createServer((client) => {
+    if (onFirst === undefined) return void forward(client);
+    sockets.add(client.on('error', () => undefined));
+    client.once('data', (first: Buffer) => {
+      const message = onFirst(first, client);
+      if (message !== undefined) forward(client).write(message);
+    });
+  });
+
+  function forward(client: Socket): Socket {
     const upstream = connect(toPort, '127.0.0.1');
     const directions = { there: [client, upstream], back: [upstream, client] } as const;
     for (const [from, to] of Object.values(directions)) {
@@ -38,7 +50,8 @@ export async function startProxy(toPort: number) {
       if (unanswered !== undefined && chunk.includes(unanswered)) upstream.pause();
     });
     if (frozen) for (const socket of [client, upstream]) socket.pause();
-  });
+    return upstream;
+  }
   const { port } = new URL(await listen(server));
   onTestFinished(cut);
 
