@@ -165,7 +165,7 @@ function handlersOf(
   { id: tokenId, scopes }: AccessToken,
   field = '',
 ): Readonly<Record<RecordOperation, (request: RecordRequest) => Promise<Outcome>>> {
-  const { name, plural } = operations.resource;
+  const { plural } = operations.resource;
   const by = String(tokenId);
   const writableStore = {
     create: (record: New<object>) => store.create({ ...record, addedBy: by }),
@@ -173,13 +173,8 @@ function handlersOf(
   };
   const withPeopleForAdmin = async (shown: readonly Shown<object>[]) =>
     scopes.includes('admin') ? await operations.showPeople(store, shown) : shown;
-  const withPeopleInEach = <Item extends object>(items: readonly Item[]) =>
-    Promise.all(
-      items.map(async (item) => {
-        const record = (item as { readonly [Member in string]?: Shown<object> })[name];
-        return record === undefined ? item : { ...item, [name]: (await withPeopleForAdmin([record]))[0] };
-      }),
-    );
+  const withPeopleInEach = async (items: readonly object[]) =>
+    scopes.includes('admin') ? await operations.showPeopleInEach(store, items) : items;
   const batchOf = (body: Readonly<Record<string, readonly unknown[]>>, member = 'ids') => ({
     items: body[member] ?? [],
   });
