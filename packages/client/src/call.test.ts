@@ -296,14 +296,6 @@ describe('a token that is rejected', () => {
     },
   );
 
-  it('times out with the call, and does not block the next one, when its source never returns', async () => {
-    const token = vi.fn().mockReturnValueOnce(never()).mockResolvedValueOnce('new');
-    const client = createTestClient({ token, fetch: accepting('new'), timeoutMs: 100 });
-    const late = { name: 'TimeoutError', outcome: 'not_sent' };
-    expect(await resultOf(client.store({ body }))).toMatchObject(late);
-    expect(await resultOf(client.store({ body }))).toMatchObject({ status: 200 });
-  });
-
   it('keeps the details of the reply in the error when its source does not return in time', async () => {
     const token = vi.fn().mockReturnValueOnce('old').mockReturnValueOnce(never());
     const client = createTestClient({ token, fetch: accepting('new'), timeoutMs: 100 });
