@@ -48,7 +48,6 @@ function typesOfOne(resource: Resource): string {
     );
   const searched = searchesOf(resource).map(([, { label }]) => label.toLowerCase());
   const withoutNames = filtersOf(resource).flatMap(([each, { required }]) => (required ? [] : each));
-  /** The types of the results of a batch. */
   const resultsOf = (operation: string, success: string, what: string, when: string, failures: string) => [
     declare(`${capitalize(a)} of a batch ${what}.`, `${prefix}${success}Result`, [
       member('status', '200'),

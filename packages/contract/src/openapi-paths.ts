@@ -126,7 +126,6 @@ function rejectUndescribable(operationId: string, route: Operation): void {
     if (descriptions[status] === undefined) reject(`the status ${status}`);
 }
 
-/** The headers that replies may have. */
 const replyHeaders = {
   'X-Request-Id': {
     description: 'Identifies this request in the log of the service. Include it when you report an error.',
@@ -164,7 +163,6 @@ type HeaderName = keyof typeof replyHeaders;
 /** The name of the component that describes a header, such as `RetryAfter`. */
 const componentOf = (name: string) => name.replaceAll(/^X-|-/g, '').replace('WWW', 'Www');
 
-/** The headers that replies may have, as components of the document. */
 export const headers: Readonly<Record<string, ZodOpenApiHeaderObject>> = Object.fromEntries(
   Object.entries(replyHeaders).map(([name, header]) => [componentOf(name), header]),
 );
@@ -182,7 +180,6 @@ const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ['Retry-After', ...rateLimitHeaders],
 };
 
-/** The headers that a reply of an operation may have. */
 function describeHeaders({ metadata: { operation } }: Operation, status: number) {
   const showsOne = operation === 'create' || operation === 'get' || operation === 'update';
   const names: readonly HeaderName[] = [

@@ -45,10 +45,8 @@ import {
   withoutNul,
 } from './value-schemas.js';
 
-/** The types of a resource, by purpose. */
 export type RecordTypes = Readonly<Record<keyof ResourceTypes[keyof ResourceTypes], unknown>>;
 
-/** The schema of an object, with the schemas of its members. */
 type ObjectSchema<Output, Input = Output> = z.ZodType<Output, Input> & {
   readonly shape: {
     readonly [Name in keyof Output]-?: undefined extends Output[Name]
@@ -59,7 +57,6 @@ type ObjectSchema<Output, Input = Output> = z.ZodType<Output, Input> & {
 
 type Condition = z.ZodOptional<z.ZodString>;
 
-/** The schemas of a resource, for requests and replies. */
 export interface Schemas<Types extends RecordTypes> {
   /** The fields of a request body and of a reply: the same schema unless values can be written in several ways. */
   readonly fields: ObjectSchema<Types['fields'], Types['input']>;
@@ -187,7 +184,6 @@ export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
     // The compiler cannot infer the output of a generic shape.
   ) as never;
 
-/** The schemas that follow from the definition of a resource. */
 export function schemasOf<Name extends keyof ResourceTypes>(
   resource: Resource<Name>,
 ): Schemas<ResourceTypes[Name]> {

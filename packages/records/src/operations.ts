@@ -54,7 +54,6 @@ export interface Reply<Status extends number, Body> {
   readonly replayed?: boolean;
 }
 
-/** A record as replies show it. */
 export type Shown<Fields> = Fields & {
   readonly id: bigint;
   readonly idText: string;
@@ -75,7 +74,6 @@ export interface Batch {
   readonly awaitTurn?: ((remaining: number) => Promise<number>) | undefined;
 }
 
-/** The part of a zod schema that parses an item of a batch. */
 interface ItemSchema<Item> {
   safeParse(item: unknown): {
     readonly data?: Item | undefined;
@@ -83,7 +81,6 @@ interface ItemSchema<Item> {
   };
 }
 
-/** Reads who created and updated records. */
 interface PeopleReader<Fields> {
   findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]>;
 }
@@ -98,7 +95,6 @@ export interface Pace {
   readonly maxMs?: number;
 }
 
-/** The default number of records on a page. */
 const defaultLimit = 100;
 
 /** The maximum number of values in a page of counts. */
@@ -656,7 +652,6 @@ export async function runBatch<Result>(
   return Promise.all(results);
 }
 
-/** Returns the body of the reply to a batch. */
 export const showResults = (results: readonly (object | ServiceError)[]) => ({
   results: results.map((result) =>
     result instanceof ServiceError ? { status: result.status, ...result.body } : result,

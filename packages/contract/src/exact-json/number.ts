@@ -9,7 +9,6 @@ export class NumberLiteral {
   }
 }
 
-/** How many decimal digits the largest int64 has. */
 const int64Digits = 19;
 
 /**

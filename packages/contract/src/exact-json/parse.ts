@@ -5,9 +5,7 @@ const maxNesting = 500;
 
 /** The parts of a JSON text that are used. Default: no members of an object, and no items of an array. */
 export interface JsonShape {
-  /** The members of an object. */
   readonly members?: readonly { readonly name: string; readonly shape: JsonShape }[];
-  /** The items of an array. */
   readonly items?: JsonShape;
   /** How many items are used. Default: all. */
   readonly maxItems?: number;
@@ -148,7 +146,6 @@ function enter(cursor: Cursor, depth: number): string {
   return cursor.peekAfterSpace();
 }
 
-/** Moves past a comma, and returns whether there was one. */
 function skipComma(cursor: Cursor): boolean {
   const isComma = cursor.peekAfterSpace() === ',';
   if (isComma) cursor.position++;
@@ -285,7 +282,6 @@ class Cursor {
     return this.error(`Expected ${expected} but ${found}`);
   }
 
-  /** Returns a syntax error at the current or the given position. */
   error(problem: string, position = this.position): SyntaxError {
     return new SyntaxError(`${problem} at position ${position}`);
   }
