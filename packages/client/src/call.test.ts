@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createClient, createClientOf } from './create-client.js';
 import { NetworkError } from './errors/network-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
-import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { CallOptions, Fetch } from './options.js';
 import type { Reply } from './read-reply.js';
 import { resolveOptions } from './resolve-options.js';
@@ -221,13 +220,6 @@ describe('a call that gets no reply', () => {
     const message = 'GET https://example.com/api/plants got no complete reply, status 200, request a1';
     const fields = { method: 'GET', url: 'https://example.com/api/plants', status: 200, requestId: 'a1' };
     expect(error).toMatchObject({ ...fields, name: 'NetworkError', message, outcome: 'unknown' });
-  });
-
-  it('rejects for a response that the API does not define', async () => {
-    const pages = Array.from({ length: 3 }, () => new Response('<h1>Bad gateway</h1>', { status: 502 }));
-    const { result } = await callWith(pages);
-    expect(result).toBeInstanceOf(UnexpectedResponseError);
-    expect(result).toMatchObject({ status: 502, bodyStart: '<h1>Bad gateway</h1>', outcome: 'unknown' });
   });
 });
 

@@ -71,19 +71,14 @@ export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns
       const values = valuesOf(record);
       return namedCodecs.map(([name, codec]) => {
         const value = values[name];
-        if (value === undefined) return null;
-        // A shortcut: text is stored unchanged.
-        return typeof value === 'string' && codec === codecs.text ? value : codec.toColumn(value);
+        return value === undefined ? null : codec.toColumn(value);
       });
     },
     readColumns(row, start, record) {
       let index = start;
       for (const [name, { fromColumn }] of namedCodecs) {
         const column = row[index++];
-        // A shortcut: text is stored unchanged.
-        if (column !== null && column !== undefined)
-          record[name] =
-            typeof column === 'string' && fromColumn === String ? column : fromColumn(column as never);
+        if (column !== null && column !== undefined) record[name] = fromColumn(column as never);
       }
     },
     identify(record) {
