@@ -23,7 +23,7 @@ export const operationsByName = Object.fromEntries(
     const { bytesOf } = tableOf(resource);
     return [resource.name, operationsOf(resource, schemasOf(resource).create, { ...platform, bytesOf })];
   }),
-) as unknown as { readonly [Name in ResourceName]: Operations<ResourceTypes[Name]['fields'], Name> };
+) as unknown as { readonly [Name in ResourceName]: Operations<ResourceTypes[Name]['fields']> };
 
 /** The name of a token's limit in the RateLimit headers. It counts the records of all resources. */
 export const rateLimitName = 'plants';

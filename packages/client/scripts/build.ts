@@ -26,7 +26,6 @@ for (const file of globSync('**/*.js', { cwd: dist })) {
   if (statSync(join(dist, file)).size === 0) rmSync(join(dist, file));
 }
 
-/** The license of a package, under its name. */
 function renderNotice(name: string): string {
   const folder = folderOf(name);
   const [file] = globSync('LICEN[CS]E*', { cwd: folder });
@@ -34,7 +33,6 @@ function renderNotice(name: string): string {
   return `${name}\n\n${readFileSync(join(folder, file), 'utf8')}`;
 }
 
-/** The folder of an installed package. */
 function folderOf(name: string): string {
   return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
 }

@@ -324,31 +324,6 @@ it('yields the totals after each batch, and resends nothing when it is awaited o
   expect(sizes).toEqual([1_000, 1_000, 500]);
 });
 
-it('can be awaited in its own loop, which continues', async () => {
-  const { client, sizes } = open();
-  const storing = storeAll(client, threeBatches);
-  const seen: StoreTotals[] = [];
-  for await (const step of storing) {
-    seen.push(step);
-    expect(await storing).toEqual({ ...steps[2], rejections });
-  }
-  expect(seen).toEqual(steps);
-  expect(sizes).toEqual([1_000, 1_000, 500]);
-});
-
-it('rejects the awaited promise as soon as a loop is left, and sends no more', async () => {
-  const { client, sizes } = open((_, next) => (sizes.length > 1 ? new Promise(() => undefined) : next()));
-  const storing = storeAll(client, plantsOf(9_000));
-  const ended = expect(storing).rejects.toMatchObject({ name: 'AbortError' });
-  for await (const { stored } of storing) {
-    expect(stored).toBe(1_000);
-    break;
-  }
-  await ended;
-  await expect(toArray(storing)).rejects.toMatchObject({ name: 'AbortError' });
-  expect(sizes.length).toBeLessThanOrEqual(3);
-});
-
 it('throws the rejection of a batch in each loop and where it is awaited, nowhere else, and sends no more', async () => {
   const unhandled = vi.fn();
   process.on('unhandledRejection', unhandled);

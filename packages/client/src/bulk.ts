@@ -22,33 +22,29 @@ export interface BulkOptions extends CallOptions {
   readonly rounds?: number | undefined;
 }
 
-/** How many plants had each outcome: so far while you iterate, and in total when you await. */
-export interface StoreTotals<Given extends NewPlantInput = NewPlantInput> {
+/** How many items had each outcome: so far while you iterate, and in total when you await. */
+interface Totals<Rejected> {
+  readonly rejected: number;
+  /** The rejections of the last batch while you iterate, and all rejections when you await. In the order of the input. */
+  readonly rejections: readonly Rejected[];
+}
+
+export interface StoreTotals<Given extends NewPlantInput = NewPlantInput>
+  extends Totals<RejectedPlant<Given>> {
   /** Stored now. */
   readonly stored: number;
   /** Already stored: the same plant existed before. */
   readonly replayed: number;
-  readonly rejected: number;
-  /** The rejections of the last batch while you iterate, and all rejections when you await. In the order of the plants. */
-  readonly rejections: readonly RejectedPlant<Given>[];
 }
 
-/** How many plants had each outcome: so far while you iterate, and in total when you await. */
-export interface UpdateTotals<Given extends PlantUpdate = PlantUpdate> {
+export interface UpdateTotals<Given extends PlantUpdate = PlantUpdate> extends Totals<RejectedPlant<Given>> {
   /** Updated now, or already equal to the update. */
   readonly updated: number;
-  readonly rejected: number;
-  /** The rejections of the last batch while you iterate, and all rejections when you await. In the order of the plants. */
-  readonly rejections: readonly RejectedPlant<Given>[];
 }
 
-/** How many IDs had each outcome: so far while you iterate, and in total when you await. */
-export interface DeleteTotals {
+export interface DeleteTotals extends Totals<RejectedId> {
   /** Deleted now or before. */
   readonly deleted: number;
-  readonly rejected: number;
-  /** The rejections of the last batch while you iterate, and all rejections when you await. In the order of the IDs. */
-  readonly rejections: readonly RejectedId[];
 }
 
 /** Why the service rejected an item. */

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createClient, createClientOf } from './create-client.js';
 import { NetworkError } from './errors/network-error.js';
 import { TimeoutError } from './errors/timeout-error.js';
-import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import type { CallOptions, Fetch } from './options.js';
 import type { Reply } from './read-reply.js';
 import { resolveOptions } from './resolve-options.js';
@@ -222,13 +221,6 @@ describe('a call that gets no reply', () => {
     const fields = { method: 'GET', url: 'https://example.com/api/plants', status: 200, requestId: 'a1' };
     expect(error).toMatchObject({ ...fields, name: 'NetworkError', message, outcome: 'unknown' });
   });
-
-  it('rejects for a response that the API does not define', async () => {
-    const pages = Array.from({ length: 3 }, () => new Response('<h1>Bad gateway</h1>', { status: 502 }));
-    const { result } = await callWith(pages);
-    expect(result).toBeInstanceOf(UnexpectedResponseError);
-    expect(result).toMatchObject({ status: 502, bodyStart: '<h1>Bad gateway</h1>', outcome: 'unknown' });
-  });
 });
 
 describe('the signal of the caller', () => {
@@ -295,14 +287,6 @@ describe('a token that is rejected', () => {
       expect(fetch).toHaveBeenCalledOnce();
     },
   );
-
-  it('times out with the call, and does not block the next one, when its source never returns', async () => {
-    const token = vi.fn().mockReturnValueOnce(never()).mockResolvedValueOnce('new');
-    const client = createTestClient({ token, fetch: accepting('new'), timeoutMs: 100 });
-    const late = { name: 'TimeoutError', outcome: 'not_sent' };
-    expect(await resultOf(client.store({ body }))).toMatchObject(late);
-    expect(await resultOf(client.store({ body }))).toMatchObject({ status: 200 });
-  });
 
   it('keeps the details of the reply in the error when its source does not return in time', async () => {
     const token = vi.fn().mockReturnValueOnce('old').mockReturnValueOnce(never());

@@ -7,21 +7,7 @@ export {
   errors,
 } from '@plant-store/contract/errors';
 export type * from '@plant-store/contract/operations';
-export {
-  type BulkOptions,
-  type ConditionalId,
-  type DeleteTotals,
-  deleteAll,
-  type FoundPlant,
-  getAll,
-  type PlantId,
-  type RejectedId,
-  type RejectedPlant,
-  type StoreTotals,
-  storeAll,
-  type UpdateTotals,
-  updateAll,
-} from './bulk.js';
+export * from './bulk.js';
 export type {
   BodyOf,
   Client,
@@ -36,38 +22,15 @@ export type {
   RequestOf,
 } from './client.js';
 export { createClient } from './create-client.js';
-export {
-  type Changes,
-  type Edit,
-  type EditablePlant,
-  type EditConflict,
-  hasChanges,
-  isEditConflict,
-  saveEdit,
-  startEdit,
-} from './edit.js';
+export * from './edit.js';
 export { isNetworkError, NetworkError } from './errors/network-error.js';
-export {
-  isPlantStoreError,
-  type Outcome,
-  PlantStoreError,
-  type RequestSummary,
-} from './errors/plant-store-error.js';
-export { isTimeoutError, TimeoutError } from './errors/timeout-error.js';
-export { isUnexpectedResponseError, UnexpectedResponseError } from './errors/unexpected-response-error.js';
-export { type FollowOptions, followChanges } from './follow.js';
+export * from './errors/plant-store-error.js';
+export * from './errors/timeout-error.js';
+export * from './errors/unexpected-response-error.js';
+export * from './follow.js';
 export type { IterablePromise } from './iterable-promise.js';
-export { countTags, type ListOptions, listAll } from './list.js';
-export type {
-  CallOptions,
-  ClientOptions,
-  Fetch,
-  Hook,
-  RequestEvent,
-  ResponseEvent,
-  TokenSource,
-  Validate,
-} from './options.js';
+export * from './list.js';
+export type * from './options.js';
 export type { Reply } from './read-reply.js';
 export {
   ensureSuccess,

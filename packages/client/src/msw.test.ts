@@ -1,5 +1,4 @@
 import { errors } from '@plant-store/contract/errors';
-import { routes } from '@plant-store/contract/routes';
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -53,11 +52,6 @@ describe('the handlers', () => {
     server.resetHandlers(...createHandlers(store));
     expect(await open({ baseUrl: store.baseUrl }).createPlant({ body })).toMatchObject({ status: 200 });
     expect(() => createHandlers(store, { baseUrl: 'plants' })).toThrow(TypeError);
-  });
-
-  it('are one for each path of the API', () => {
-    const paths = new Set(Object.values(routes).map(({ path }) => path));
-    expect(createHandlers(store)).toHaveLength(paths.size);
   });
 });
 

@@ -38,21 +38,6 @@ describe('the options of a mutation', () => {
     expectTypeOf(variables).toEqualTypeOf<RequestOf<'createPlant'> | undefined>();
   });
 
-  it('can be extended by the caller', () => {
-    const use = () =>
-      useMutation({
-        ...createPlant.mutationOptions(),
-        onMutate: () => 7,
-        onError: (error, { body }, counted) => {
-          expectTypeOf(error).toEqualTypeOf<Failure>();
-          expectTypeOf(body).toEqualTypeOf<RequestOf<'createPlant'>['body']>();
-          expectTypeOf(counted).toEqualTypeOf<number | undefined>();
-        },
-        onSuccess: (data) => expectTypeOf(data).toEqualTypeOf<Plant>(),
-      });
-    expectTypeOf(use).returns.toHaveProperty('error').toEqualTypeOf<Failure | null>();
-  });
-
   it("are taken by React's mutationOptions, and by the core that all adapters share", () => {
     const use = () => useMutation(mutationOptions(createPlant.mutationOptions()));
     expectTypeOf(use).returns.toHaveProperty('error').toEqualTypeOf<Failure | null>();
@@ -235,14 +220,6 @@ describe('the key of a query', () => {
   it('has none for a key prefix', () => {
     expectTypeOf(queryClient.getQueryData(getPlant.queryKey())).toBeUnknown();
     expectTypeOf(getPlant.queryKey()).toEqualTypeOf<readonly ['plant-store', KeyOwner, 'getPlant']>();
-  });
-
-  it('has an owner that consists of texts', () => {
-    const client = createClient({ baseUrl: 'https://example.com', token: 'pst_a' });
-    // @ts-expect-error no text
-    createTanstackQueryUtils(client, { user: 1n });
-    // @ts-expect-error no such option
-    createTanstackQueryUtils(client, { userId: 'alice' });
   });
 });
 

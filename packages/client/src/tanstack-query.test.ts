@@ -13,7 +13,6 @@ import {
   skipToken,
 } from '@tanstack/query-core';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Client } from './client.js';
 import { createClient } from './create-client.js';
 import { isEditConflict, startEdit } from './edit.js';
 import type { ClientOptions } from './options.js';
@@ -103,12 +102,6 @@ describe('the options of a mutation', () => {
     const result = creator.mutate({ body, signal: control.signal });
     control.abort(reason);
     await expect(result).rejects.toBe(reason);
-  });
-
-  it('have a key for finding the mutations of an operation', () => {
-    const { store, plantStore } = open();
-    const { mutationKey } = plantStore.createPlant.mutationOptions();
-    expect(mutationKey).toEqual(['plant-store', { store: store.baseUrl }, 'createPlant']);
   });
 });
 
@@ -246,13 +239,6 @@ describe('the options of a query', () => {
       queryClient.clear();
     },
   );
-
-  it('fail with the rejection of the service', async () => {
-    const { queryClient, plantStore } = open();
-    const options = plantStore.getPlant.queryOptions({ params: { id: 1 } });
-    const error = await queryClient.fetchQuery(options).catch((thrown: unknown) => thrown);
-    expect(isRejectedError(error, errors.plant_not_found.error)).toBe(true);
-  });
 });
 
 describe('the key of a query', () => {
@@ -424,14 +410,6 @@ describe('the owner in a key', () => {
     const { getPlant } = createTanstackQueryUtils(copy, { store: 'copy' });
     expect(getPlant.queryKey(request)[1]).toEqual({ store: 'copy' });
   });
-
-  it('is that of a client with other options', () => {
-    const client = createClient({ baseUrl: 'https://north.example', token: 'pst_a' });
-    const keysOf = (given: Client) => createTanstackQueryUtils(given).getPlant.queryKey(request);
-    expect(keysOf(client.withOptions({ token: 'pst_b' }))).toEqual(keysOf(client));
-    const other = client.withOptions({ baseUrl: new URL('https://south.example/') });
-    expect(keysOf(other)[1]).toEqual({ store: 'https://south.example' });
-  });
 });
 
 describe('skipToken in place of a request', () => {
@@ -474,15 +452,6 @@ describe('a cache that was serialized', () => {
     expect(read(hydrated)).toStrictEqual(expected);
   });
 
-  it('contains mutations that wait offline, and resumes them with the defaults of their key', async () => {
-    const { queryClient, plantStore, store, creator } = open();
-    const { signal } = new AbortController();
-    const text = await serializeOffline(queryClient, () => [creator.mutate({ body, signal })]);
-    const options = plantStore.createPlant.mutationOptions();
-    await resume(text, options, options.mutationKey);
-    expect([...store.plants]).toEqual([[body.id, { name: body.name }]]);
-  });
-
   it('contains only the mutations of its user, also after a reload', async () => {
     const { store, queryClient } = open();
     const client = createClient(store);
@@ -501,18 +470,5 @@ describe('a cache that was serialized', () => {
       await resume(text, options, options.mutationKey);
       expect([...store.plants.values()].map(({ name }) => name)).toEqual(names);
     }
-  });
-
-  it('ignores the data of version 1.4, but resumes its mutations with the defaults of their key', async () => {
-    const { store, queryClient, plantStore } = open();
-    const options = plantStore.createPlant.mutationOptions();
-    const keys = { query: ['plant-store', 'listPlants'], mutation: ['plant-store', 'createPlant'] };
-    queryClient.setQueryData(keys.query, { plants: [{ id: 1n, idText: '1', name: 'Rose' }] });
-    const old = new MutationObserver(queryClient, { ...options, mutationKey: keys.mutation });
-    const text = await serializeOffline(queryClient, () => [old.mutate({ body })]);
-    const restored = await resume(text, options, keys.mutation);
-    const { plants } = await restored.fetchQuery(plantStore.listPlants.queryOptions());
-    expect(plants.map(({ id }) => id)).toEqual([body.id]);
-    expect([...store.plants]).toEqual([[body.id, { name: body.name }]]);
   });
 });

@@ -48,6 +48,18 @@ function typesOfOne(resource: Resource): string {
     );
   const searched = searchesOf(resource).map(([, { label }]) => label.toLowerCase());
   const withoutNames = filtersOf(resource).flatMap(([each, { required }]) => (required ? [] : each));
+  const resultsOf = (operation: string, success: string, what: string, when: string, failures: string) => [
+    declare(`${capitalize(a)} of a batch ${what}.`, `${prefix}${success}Result`, [
+      member('status', '200'),
+      member(name, `Stored${One}`),
+      member('etag', 'string', `The \`ETag\` of the ${name}${when}.`),
+    ]),
+    `/** The outcome of one ${name} of a batch: what a separate request would return. */`,
+    `export type ${prefix}${operation}Result = ${prefix}${success}Result | FailedResult<${failures}>;\n`,
+    declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}${operation}Results`, [
+      member('results', `${prefix}${operation}Result[]`),
+    ]),
+  ];
   const next = 'The cursor of the next page: pass it as `after`. The last page has none.';
   return [
     declare(`${capitalize(a)} without its ID.`, One, fields(values)),
@@ -156,30 +168,14 @@ function typesOfOne(resource: Resource): string {
         `The \`ETag\` that each ${name} must still have, in the order of the IDs, or \`*\`. Default: no conditions.`,
       ),
     ]),
-    declare(`${capitalize(a)} of a batch was found.`, `${prefix}FoundResult`, [
-      member('status', '200'),
-      member(name, `Stored${One}`),
-      member('etag', 'string', `The \`ETag\` of the ${name}.`),
-    ]),
-    `/** The outcome of one ${name} of a batch: what a separate request would return. */`,
-    `export type ${prefix}GetResult = ${prefix}FoundResult | FailedResult<400 | 404 | 500 | 503>;\n`,
-    declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}GetResults`, [
-      member('results', `${prefix}GetResult[]`),
-    ]),
-    declare(
-      `${capitalize(a)} of a batch was updated, or already has these fields.`,
-      `${prefix}UpdatedResult`,
-      [
-        member('status', '200'),
-        member(name, `Stored${One}`),
-        member('etag', 'string', `The \`ETag\` of the ${name} as it is now.`),
-      ],
+    ...resultsOf('Get', 'Found', 'was found', '', '400 | 404 | 500 | 503'),
+    ...resultsOf(
+      'Update',
+      'Updated',
+      'was updated, or already has these fields',
+      ' as it is now',
+      '400 | 404 | 412 | 500 | 503',
     ),
-    `/** The outcome of one ${name} of a batch: what a separate request would return. */`,
-    `export type ${prefix}UpdateResult = ${prefix}UpdatedResult | FailedResult<400 | 404 | 412 | 500 | 503>;\n`,
-    declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}UpdateResults`, [
-      member('results', `${prefix}UpdateResult[]`),
-    ]),
     declare(`The last change of ${a} was its creation or an update.`, `Stored${prefix}Change`, [
       member('kind', "'created' | 'updated'"),
       ...change,

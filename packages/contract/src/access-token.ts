@@ -54,7 +54,6 @@ export function toBase62(value: bigint, length: number): string {
 
 const base62Digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The polynomial of CRC-32, in reversed bit order. */
 const reversedPolynomial = 0xedb88320;
 
 /**

@@ -1,9 +1,7 @@
 import { fieldsOf, type Kind, type Kinds, namesOf, type Resource } from './resource.js';
 
-/** A column value in a database. */
 export type Column = string | number | bigint | null;
 
-/** Converts values of one kind to columns and back. */
 interface Codec<Value> {
   toColumn(value: Value): Exclude<Column, null>;
   /** Drivers return an int64 as number, `bigint`, or text, and a boolean as boolean or number. */
@@ -21,9 +19,7 @@ const codecs: { readonly [Of in Kind]: Codec<Kinds[Of]['value']> } = {
   },
 };
 
-/** Functions over the fields of records. */
 export interface Fieldset<Fields> {
-  /** The names of the fields, in order. */
   readonly names: readonly (keyof Fields & string)[];
   /** Returns the fields of a record without its other members. Omits absent fields. */
   pick(record: Fields): Fields;
@@ -37,7 +33,6 @@ export interface Columns<Fields> extends Fieldset<Fields> {
   toColumns(record: Fields): readonly Column[];
   /** Sets the fields of a record from the columns of a row, starting at an index. Does not change a field without a value. */
   readColumns(row: readonly unknown[], start: number, record: Record<string, unknown>): void;
-  /** Returns the column value of one field. */
   toColumn(name: string, value: unknown): Column;
   /** Returns a text that identifies the fields. For text fields it is their JSON, as in version 1.0. */
   identify(record: Fields): string;
@@ -76,19 +71,14 @@ export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns
       const values = valuesOf(record);
       return namedCodecs.map(([name, codec]) => {
         const value = values[name];
-        if (value === undefined) return null;
-        // A shortcut: text is stored unchanged.
-        return typeof value === 'string' && codec === codecs.text ? value : codec.toColumn(value);
+        return value === undefined ? null : codec.toColumn(value);
       });
     },
     readColumns(row, start, record) {
       let index = start;
       for (const [name, { fromColumn }] of namedCodecs) {
         const column = row[index++];
-        // A shortcut: text is stored unchanged.
-        if (column !== null && column !== undefined)
-          record[name] =
-            typeof column === 'string' && fromColumn === String ? column : fromColumn(column as never);
+        if (column !== null && column !== undefined) record[name] = fromColumn(column as never);
       }
     },
     identify(record) {

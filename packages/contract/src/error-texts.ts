@@ -5,7 +5,6 @@ import { messages, messagesOf } from './messages.js';
 import { capitalize, errorNamesOf, fieldsOf, type Resource, withArticle } from './resource.js';
 import { type ResourceName, resources } from './resources.js';
 
-/** The documentation of an error. */
 export interface ErrorTexts {
   /** When it is sent, and what the caller can do. */
   readonly meaning: string;
@@ -13,7 +12,6 @@ export interface ErrorTexts {
   readonly example: string;
 }
 
-/** Returns the texts of the errors about the records of one resource. */
 export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorTexts>> {
   const { name, plural } = resource;
   const { invalid, notFound } = errorNamesOf(resource);
@@ -27,10 +25,8 @@ export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorT
   };
 }
 
-/** The errors that are not about records of one resource. */
 type OtherErrorName = Exclude<ErrorName, `invalid_${ResourceName}` | `${ResourceName}_not_found`>;
 
-/** The meanings of the errors; see `ErrorTexts`. */
 const meanings: Readonly<Record<OtherErrorName, string>> = {
   bad_request: 'Invalid HTTP/1.1, or an invalid parameter. Fix the client or the proxy in front of it.',
   malformed_json: 'The body is not JSON in UTF-8 (RFC 8259), or is ambiguous.',
@@ -75,7 +71,6 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
 
 const plantMessages = messagesOf(resources.plant);
 
-/** An example message of each error. */
 const examples: Readonly<Record<OtherErrorName, string>> = {
   bad_request: 'The request is not valid HTTP: a header is malformed.',
   malformed_json: messages.malformedJson("Expected end of input but got '}' at position 27"),

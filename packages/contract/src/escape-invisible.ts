@@ -37,7 +37,6 @@ const joiner =
 const emoji =
   /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e007f}|[#*0-9]\ufe0f\u20e3|\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?)*/u;
 
-/** A Han character with a variation selector. */
 const hanVariant = /\p{sc=Han}[\ufe00-\ufe02\u{e0100}-\u{e01ef}]/u;
 
 const invisibleUnlessWriting = new RegExp(

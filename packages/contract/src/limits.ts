@@ -1,4 +1,3 @@
-/** The maximum number of records in a page of a list or a batch. */
 export const MAX_RECORDS = 1_000;
 
 /** The maximum rate limit of a token, in requests per minute. */
@@ -22,5 +21,4 @@ export const MAX_WAIT_SECONDS = 25;
 /** The maximum lengths of the texts in the query of a list, in Unicode code points. */
 export const QUERY_MAX_LENGTHS = { after: 1_000, tag: 1_000, q: 100 } as const;
 
-/** The maximum number of values of a filter in one list. */
 export const MAX_FILTER_VALUES = 20;

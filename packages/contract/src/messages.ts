@@ -103,7 +103,6 @@ export interface BodySubject {
   readonly errorName: ErrorName;
 }
 
-/** The error for a request with issues, and its message. */
 export interface InvalidRequest {
   readonly errorName: ErrorName;
   readonly message: string;

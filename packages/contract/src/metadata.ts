@@ -4,7 +4,6 @@ import { type BodySubject, subjectOf } from './messages.js';
 import type { ScopeOf } from './resource.js';
 import type { ResourceName, resources } from './resources.js';
 
-/** The operations on the records of a resource. */
 export type RecordOperation =
   | 'create'
   | 'get'
@@ -30,10 +29,8 @@ interface MetadataOf<Name extends ResourceName> {
   readonly example?: object;
 }
 
-/** The metadata of an operation on records. */
 export type RecordMetadata = { [Name in ResourceName]: MetadataOf<Name> }[ResourceName];
 
-/** The metadata of an operation on tokens. */
 export interface TokenMetadata {
   readonly scope: Scope | undefined;
   readonly resource?: undefined;
@@ -69,7 +66,6 @@ export const ofTokens = <const Needed extends Scope | undefined>(
   metadata: TokenMetadata & { readonly scope: Needed },
 ): TokenMetadata & { readonly scope: Needed } => metadata;
 
-/** Returns the subject of the body of an operation, for `explainInvalid`. */
 export function subjectOfOperation(metadata: Metadata): BodySubject {
   const { resource, operation } = metadata;
   if (resource === undefined)

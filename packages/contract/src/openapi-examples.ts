@@ -17,7 +17,6 @@ export interface ExampleRequest {
  */
 const id = 314_159_265;
 
-/** The IDs in the examples of batches. */
 const batchIds = [id + 1, id + 2];
 
 /** An ID that no token has, because sending all requests must not revoke a token in use. */

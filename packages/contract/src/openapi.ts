@@ -7,7 +7,6 @@ import { schemasOf } from './record-schemas.js';
 import { capitalize } from './resource.js';
 import { resources } from './resources.js';
 
-/** The example of each request body, by its schema. */
 const exampleBodies = new Map<unknown, unknown>(
   Object.values<Operation>(contract).flatMap((operation) =>
     'body' in operation ? [[operation.body, exampleOf(operation).body]] : [],

@@ -138,16 +138,7 @@ export interface AuditActor {
 }
 
 /** A token as it was at that time, without its secret. */
-export interface AuditedToken {
-  id: bigint;
-  name: string;
-  /** The scopes of the token. */
-  scopes: Scope[];
-  /** When the token expires (ISO 8601, in UTC). Without it, the token does not expire. */
-  expiresAt?: string | undefined;
-  /** The maximum requests per minute. Without it, the limit for all tokens applies. */
-  ratePerMinute?: number | undefined;
-}
+export type AuditedToken = Pick<Token, 'id' | 'name' | 'scopes' | 'expiresAt' | 'ratePerMinute'>;
 
 /** A backup that was restored. */
 export interface RestoredBackup {

@@ -2,7 +2,6 @@ import { toAsciiNumber } from './ascii-number.js';
 import { stringifyExactJson } from './exact-json/stringify.js';
 import type { Field, Kind, Resource } from './resource.js';
 
-/** A record in a file. */
 export type FileRecord<Fields> = Fields & {
   readonly id: bigint;
   /** When it was stored (ISO 8601, in UTC), if known. */
@@ -11,7 +10,6 @@ export type FileRecord<Fields> = Fields & {
   readonly original?: string | undefined;
 };
 
-/** How records are written to a file. */
 export interface RecordFormat<Fields> {
   /** The text before the first record. */
   readonly head: string;
@@ -22,7 +20,6 @@ export interface RecordFormat<Fields> {
 /** The resource of a line that does not name its resource, as in files of version 1.4 and earlier. */
 const defaultResourceName = 'plant';
 
-/** Whether the lines of a resource name it. */
 const isNamed = ({ name }: Pick<Resource, 'name'>) => name !== defaultResourceName;
 
 /**
@@ -43,7 +40,6 @@ export const recordColumnsOf = (resource: Resource): readonly string[] => [
   'addedAt',
 ];
 
-/** Returns the line of NDJSON for a deleted record. */
 export const writeDeleted = ({ name }: Pick<Resource, 'name'>, id: bigint): string =>
   `${stringifyExactJson({ resource: isNamed({ name }) ? name : undefined, id, deleted: true })}\n`;
 

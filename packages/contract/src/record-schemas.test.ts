@@ -105,18 +105,7 @@ it('is described by its own noun, in one component for each of its schemas', () 
     `${what}Result`,
     `${what}Results`,
   ]);
-  const parts = [
-    '',
-    'Change',
-    'ChangePage',
-    'Deletions',
-    'Ids',
-    'Input',
-    'Page',
-    'Update',
-    'Updates',
-    ...ofResults,
-  ];
+  const parts = [...',Change,ChangePage,Deletions,Ids,Input,Page,Update,Updates'.split(','), ...ofResults];
   const components = ['NewOrchard', 'NewOrchards', 'StoredOrchard', ...parts.map((part) => `Orchard${part}`)];
   expect(Object.keys(document.components?.schemas ?? {}).sort()).toEqual(components.sort());
   // Without an article, the noun of the first resource may be another word: records have an order, also where they are orders.

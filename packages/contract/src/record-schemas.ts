@@ -45,10 +45,8 @@ import {
   withoutNul,
 } from './value-schemas.js';
 
-/** The types of a resource, by purpose. */
 export type RecordTypes = Readonly<Record<keyof ResourceTypes[keyof ResourceTypes], unknown>>;
 
-/** The schema of an object, with the schemas of its members. */
 type ObjectSchema<Output, Input = Output> = z.ZodType<Output, Input> & {
   readonly shape: {
     readonly [Name in keyof Output]-?: undefined extends Output[Name]
@@ -59,7 +57,6 @@ type ObjectSchema<Output, Input = Output> = z.ZodType<Output, Input> & {
 
 type Condition = z.ZodOptional<z.ZodString>;
 
-/** The schemas of a resource, for requests and replies. */
 export interface Schemas<Types extends RecordTypes> {
   /** The fields of a request body and of a reply: the same schema unless values can be written in several ways. */
   readonly fields: ObjectSchema<Types['fields'], Types['input']>;
@@ -187,7 +184,6 @@ export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
     // The compiler cannot infer the output of a generic shape.
   ) as never;
 
-/** The schemas that follow from the definition of a resource. */
 export function schemasOf<Name extends keyof ResourceTypes>(
   resource: Resource<Name>,
 ): Schemas<ResourceTypes[Name]> {
@@ -208,6 +204,18 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   const example = Object.fromEntries(fields.map(([each, { example }]) => [each, toJson(example)]));
   const object = (id: string, shape: z.core.$ZodLooseShape, description: string, more?: object) =>
     z.object(shape, { error: 'must be a JSON object' }).meta({ id, description, ...more });
+
+  const reply = (id: string, shape: z.core.$ZodLooseShape, description: string) =>
+    z.object(shape).meta({ id, description });
+  /** The items of a batch, each of which is validated on its own. */
+  const items = (component: string, schema: z.ZodType) =>
+    createBatchListSchema(name, plural, {
+      description:
+        `An item that is not ${withArticle(component)} only fails itself: the reply is 200, and its result has the status 400. ` +
+        'A gateway that validates requests against this schema would reject the whole batch',
+      items: { $ref: `#/components/schemas/${component}` },
+      shape: jsonShapeOf(schema),
+    });
 
   const shown = object(One, members('shown'), `${A} in the store.`, { examples: [example] });
   const body = hasOwnInput(resource)
@@ -342,8 +350,9 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         override: { type: 'string', enum: undefined, pattern: '^(id)?$' },
       }),
   });
-  const page = z
-    .object({
+  const page = reply(
+    `${One}Page`,
+    {
       [plural]: z.array(stored),
       ids: z
         .array(z.string().regex(shortest))
@@ -363,32 +372,17 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       partial: z.boolean().optional().meta({
         description: 'Whether the page ends early because finding more took too long',
       }),
-    })
-    .meta({ id: `${One}Page`, description: `A page of ${plural} in the store.` });
+    },
+    `A page of ${plural} in the store.`,
+  );
   const batch = object(
     `New${Many}`,
-    {
-      [plural]: createBatchListSchema(name, plural, {
-        description:
-          `An item that is not ${withArticle(`New${One}`)} only fails itself: the reply is 200, and its result has the status 400. ` +
-          'A gateway that validates requests against this schema would reject the whole batch',
-        items: { $ref: `#/components/schemas/New${One}` },
-        shape: jsonShapeOf(create),
-      }),
-    },
+    { [plural]: items(`New${One}`, create) },
     `${Many} to create, each with an id that the client chooses.`,
   );
   const updates = object(
     `${One}Updates`,
-    {
-      [plural]: createBatchListSchema(name, plural, {
-        description:
-          `An item that is not ${withArticle(`${One}Update`)} only fails itself: the reply is 200, and its result has the status 400. ` +
-          'A gateway that validates requests against this schema would reject the whole batch',
-        items: { $ref: `#/components/schemas/${One}Update` },
-        shape: jsonShapeOf(update),
-      }),
-    },
+    { [plural]: items(`${One}Update`, update) },
     `${Many} to update, each with a condition.`,
   );
   const idList = createBatchListSchema('id', 'ids', {
@@ -431,10 +425,11 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       id: `${prefix}${operation}Result`,
       description: `The outcome for one ${name}, as a separate request would return it.`,
     });
-    return z.object({ results: z.array(result) }).meta({
-      id: `${prefix}${operation}Results`,
-      description: `The outcome for each ${name} in the batch, in the order sent.`,
-    });
+    return reply(
+      `${prefix}${operation}Results`,
+      { results: z.array(result) },
+      `The outcome for each ${name} in the batch, in the order sent.`,
+    );
   };
   const replayed = z.boolean().meta({ description: `Whether an earlier request stored the same ${name}` });
   const changed = z
@@ -450,30 +445,32 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       error: 'is required',
     })
     .meta({ id: `${prefix}Change`, description: `The last change of ${a}.` });
-  const changePage = z
-    .object({
+  const changePage = reply(
+    `${prefix}ChangePage`,
+    {
       changes: z.array(changed),
       next: z.string().meta({
         description:
           'The cursor of the next page: pass it as `after`. If the page is empty and `next` is your `after`, there are no more changes yet',
       }),
-    })
-    .meta({ id: `${prefix}ChangePage`, description: 'A page of changes, in order.' });
-
-  const state = z
-    .object({
+    },
+    'A page of changes, in order.',
+  );
+  const state = reply(
+    `${One}State`,
+    {
       ...shown.shape,
       from: shownTime(`When this state began, if known`).optional(),
       until: shownTime('When this state ended. Absent for the current state').optional(),
       by,
-    })
-    .meta({ id: `${One}State`, description: `A current or earlier state of ${a}.` });
-  const history = z
-    .object({
-      states: z.array(state).meta({ description: 'The states, newest first' }),
-      next: NextPageSchema,
-    })
-    .meta({ id: `${One}History`, description: `A page of the current and earlier states of ${a}.` });
+    },
+    `A current or earlier state of ${a}.`,
+  );
+  const history = reply(
+    `${One}History`,
+    { states: z.array(state).meta({ description: 'The states, newest first' }), next: NextPageSchema },
+    `A page of the current and earlier states of ${a}.`,
+  );
 
   const schemas: Readonly<Record<keyof Schemas<RecordTypes>, z.ZodType>> = {
     fields: body,

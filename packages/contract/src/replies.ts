@@ -4,7 +4,6 @@ import { type Operation, type RecordOperation, subjectOfOperation } from './meta
 import { errorNamesOf, type Resource, withArticle } from './resource.js';
 import { resources } from './resources.js';
 
-/** The descriptions of replies, by status. */
 type Descriptions = Readonly<Record<number, string>>;
 
 const commonDescriptions: Descriptions = {
@@ -14,7 +13,6 @@ const commonDescriptions: Descriptions = {
   500: 'Something went wrong on the server',
 };
 
-/** The descriptions of the replies of an operation, by status. */
 export function descriptionsOf(operation: Operation): Descriptions {
   const { metadata } = operation;
   const own =

@@ -38,7 +38,6 @@ function decodeParameter(text: string): Parameter {
   }
 }
 
-/** An operation that is served under a path. */
 export interface MatchedOperation<Name extends string> {
   readonly name: Name;
   readonly method: string;

@@ -12,7 +12,6 @@ export interface Kinds {
 
 export type Kind = keyof Kinds;
 
-/** A field of a resource, as plain data. */
 export interface Field {
   readonly kind: Kind;
   /** The name in forms and tables, such as `Planted at`. */
@@ -93,11 +92,9 @@ export function defineResource<const Name extends NameWithErrors, const Plural e
   return definition;
 }
 
-/** Returns the fields of a resource with their names, in order. */
 export const fieldsOf = ({ fields }: Resource): readonly (readonly [name: string, field: Field])[] =>
   Object.entries(fields);
 
-/** Returns the names of the fields of a resource, in order. */
 export const namesOf = <Fields>({ fields }: Pick<Resource, 'fields'>): readonly (keyof Fields & string)[] =>
   Object.keys(fields) as (keyof Fields & string)[];
 
@@ -136,12 +133,10 @@ export const isFirst = ({ name }: Pick<Resource, 'name'>): boolean => name === '
 export const prefixOf = (resource: Pick<Resource, 'name'>): string =>
   isFirst(resource) ? '' : capitalize(resource.name);
 
-/** Returns a noun with its indefinite article. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Returns the names of the errors about one resource. */
 export const errorNamesOf = ({ name }: Pick<Resource, 'name'>) =>
   ({ invalid: `invalid_${name}`, notFound: `${name}_not_found` }) as {
     readonly invalid: Extract<ErrorName, `invalid_${string}`>;

@@ -28,7 +28,6 @@ import {
   TimeSchema,
 } from './value-schemas.js';
 
-/** The schemas of plants. */
 export const plants = schemasOf(resources.plant);
 export const { fields: PlantSchema, create: NewPlantSchema } = plants;
 
@@ -73,7 +72,6 @@ export const ChangeQuerySchema = createQuerySchema({
     .meta({ description: 'How long to wait for a change if there is none, in seconds' }),
 });
 
-/** The query of a page of the states of a record. */
 export const HistoryQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'The maximum number of states on a page' }),
   after: PageStartSchema.optional().meta({
@@ -156,10 +154,8 @@ export const IssuedTokenSchema = z
     description: 'A new access token, with its secret, which is shown only once.',
   });
 
-/** The id of a token as a parameter in a path. */
 export const TokenIdSchema = Int64ParameterSchema.meta({ description: 'The id of the token' });
 
-/** An integer in a body. */
 const createIntegerSchema = (minimum: number, maximum: number) => {
   const error = orRequired(`must be an integer from ${minimum} to ${maximum}`);
   return z.int(error).min(minimum, error).max(maximum, error);
@@ -228,7 +224,6 @@ export const TokenRotationSchema = z
     override: { examples: [{ overlapSeconds: 86_400 }] },
   });
 
-/** The actions that the audit records. */
 export const auditActions = [
   'token_created',
   'token_rotated',
@@ -238,7 +233,6 @@ export const auditActions = [
   'imported',
 ] as const satisfies readonly AuditAction[];
 
-/** The query of a page of the audit. */
 export const AuditQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'The maximum number of entries on a page' }),
   after: PageStartSchema.optional().meta({
@@ -256,7 +250,6 @@ const countSchema = (description: string) =>
     .min(0)
     .meta({ description, override: { maximum: undefined } });
 
-/** An entry of the audit. */
 const AuditEntrySchema = z
   .object({
     number: z
@@ -321,13 +314,11 @@ const AuditEntrySchema = z
     },
   });
 
-/** A page of the audit. */
 export const AuditPageSchema = z.object({ entries: z.array(AuditEntrySchema), next: NextPageSchema }).meta({
   id: 'AuditPage',
   description: 'A page of the audit, the newest entries first.',
 });
 
-/** The body of every reply that is not a success. */
 export const ErrorSchema = z
   .object({
     error: ErrorNumberSchema.meta({

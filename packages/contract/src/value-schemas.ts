@@ -64,7 +64,6 @@ function decode(text: string): string {
   }
 }
 
-/** An int64 in a reply. */
 export const ShownInt64Schema = z.bigint().meta({ override: { type: 'integer', format: 'int64' } });
 
 /**
@@ -103,7 +102,6 @@ export const orElse = (expected: string | ((input: unknown) => string)) => ({
   },
 });
 
-/** A text of a query, up to a length in Unicode code points. */
 export const createQueryTextSchema = (maxLength: number) =>
   z
     .string(orElse('must be a string'))
@@ -162,14 +160,12 @@ export const PageStartSchema = createQueryTextSchema(QUERY_MAX_LENGTHS.after).tr
   (text) => text || undefined,
 );
 
-/** Several values of a repeated parameter. */
 export const createSeveralSchema = <Schema extends z.ZodType>(one: Schema) =>
   z.preprocess(
     (input) => (input === undefined || Array.isArray(input) ? input : [input]),
     z.array(one).max(MAX_FILTER_VALUES, `must be given at most ${MAX_FILTER_VALUES} times`),
   );
 
-/** The maximum number of records of a page. */
 export const LimitSchema = createQueryNumberSchema(1, MAX_RECORDS, 100);
 
 /** A query. An unknown parameter is an issue, because ignoring a filter would return records that the caller did not ask for. */
@@ -184,17 +180,14 @@ function describeQuery(names: readonly string[]): string {
     : `is unknown: this operation accepts only ${names.join(', ')}`;
 }
 
-/** A time in a reply. */
 export const shownTime = (description: string) =>
   z.iso.datetime().meta({ description, override: { pattern: undefined } });
 
-/** Where the next page of a list begins. */
 export const NextPageSchema = z
   .string()
   .optional()
   .meta({ description: 'The cursor of the next page: pass it as `after`. The last page has none' });
 
-/** The number of an error. */
 export const ErrorNumberSchema = z
   .int32()
   .meta({ override: { type: 'integer', format: 'int32', minimum: undefined, maximum: undefined } });

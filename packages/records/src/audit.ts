@@ -23,7 +23,6 @@ export type Actor =
 /** A token as stored in the audit, without its secret. */
 export type TokenAtThatTime = Omit<AuditedToken, 'id'> & { readonly id: number };
 
-/** What an action was about. */
 export interface Subject {
   readonly token?: TokenAtThatTime | undefined;
   readonly replaced?: { readonly id: number; readonly name: string } | undefined;
@@ -31,7 +30,6 @@ export interface Subject {
   readonly file?: ImportedFile | undefined;
 }
 
-/** An event to add to the audit log. */
 export interface AuditEvent {
   /** In milliseconds since 1970. */
   readonly at: number;
@@ -40,7 +38,6 @@ export interface AuditEvent {
   readonly about: Subject;
 }
 
-/** An event of the audit log, with its number. */
 export interface NumberedAuditEvent extends AuditEvent {
   readonly number: number;
 }
@@ -52,13 +49,11 @@ interface AuditEventQuery {
   readonly limit: number;
 }
 
-/** The audit log. */
 export interface Audit {
   /** Lists events, the newest first. */
   list(query: AuditEventQuery): Promise<readonly NumberedAuditEvent[]>;
 }
 
-/** The default number of entries on a page. */
 const defaultLimit = 100;
 
 /**
@@ -82,7 +77,6 @@ export async function listAudit(
   };
 }
 
-/** An event as replies show it. */
 function showEvent({ number, at, by, action, about }: NumberedAuditEvent): AuditEntry {
   const { token, replaced, backup, file } = about;
   return {
@@ -97,7 +91,6 @@ function showEvent({ number, at, by, action, about }: NumberedAuditEvent): Audit
   };
 }
 
-/** The parts of a token that the audit log stores. */
 export function describeToken({
   id,
   name,

@@ -20,7 +20,6 @@ export interface RecordQuery {
   readonly fields?: 'id' | undefined;
 }
 
-/** Where a list begins. */
 interface Start {
   /** The orders of the parts of the list, in sequence. */
   readonly orders: readonly ListOrder[];

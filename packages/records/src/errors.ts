@@ -1,7 +1,6 @@
 import type { ErrorBody } from '@plant-store/contract';
 import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/errors';
 
-/** The options of a `ServiceError`. */
 interface ServiceErrorOptions {
   /** Headers of the reply, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -24,7 +23,6 @@ export class ServiceError extends Error {
     this.headers = { ...headers, ...(retryAfterSeconds && { 'Retry-After': String(retryAfterSeconds) }) };
   }
 
-  /** The HTTP status of the reply. */
   get status(): number {
     return errors[this.errorName].status;
   }

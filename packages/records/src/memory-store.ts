@@ -65,12 +65,10 @@ interface Entry<Fields> {
   readonly replaced: readonly RecordState<Fields>[];
 }
 
-/** A record and its position in an order. */
 interface Placed<Fields> extends ListPosition {
   readonly record: Stored<Fields>;
 }
 
-/** Creates an empty store of a resource in memory. */
 export function createMemoryStore<Fields extends object>(
   resource: Resource,
   {

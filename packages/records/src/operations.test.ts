@@ -24,7 +24,7 @@ const [taken, bad] = [{ errorName: 'id_taken' }, { errorName: 'bad_request' }];
 const failed = { errorName: 'precondition_failed' };
 
 describe('the operations of gardens', () => {
-  const operations = operationsOf<Garden, 'garden'>(garden, newGardenSchema, platform);
+  const operations = operationsOf<Garden>(garden, newGardenSchema, platform);
   const [orchard, hill, bare] = gardens;
   const addedAt = '1970-01-01T00:00:01.000Z';
   const shown = (id: bigint, fields: Garden) => ({ id, idText: `${id}`, ...fields, addedAt });
@@ -80,7 +80,7 @@ describe('the operations of gardens', () => {
 });
 
 describe('the operations of plants', () => {
-  const operations = operationsOf<Plant, 'plant'>(resources.plant, NewPlantSchema, platform);
+  const operations = operationsOf<Plant>(resources.plant, NewPlantSchema, platform);
   const [first, second, third] = plants;
   const openPlants = () => open<Plant>(resources.plant);
   /** Opens a store with plants that have these ids, and these times. */

@@ -54,7 +54,6 @@ export interface Reply<Status extends number, Body> {
   readonly replayed?: boolean;
 }
 
-/** A record as replies show it. */
 export type Shown<Fields> = Fields & {
   readonly id: bigint;
   readonly idText: string;
@@ -64,26 +63,9 @@ export type Shown<Fields> = Fields & {
 };
 
 /** A record under the name of its resource, such as `{ garden: … }`. */
-export type Named<Fields, Name extends string> = { readonly [Each in Name]: Shown<Fields> };
-
-/** The last change of a record as a reply shows it. */
-export type ShownChange<Fields, Name extends string> = {
-  readonly id: bigint;
-  readonly idText: string;
-  readonly at?: string;
-} & ({ readonly kind: 'deleted' } | ({ readonly kind: 'created' | 'updated' } & Named<Fields, Name>));
-
-/** A state of a record as a reply shows it. */
-type ShownState<Fields> = Fields & {
-  readonly from?: string;
-  readonly until?: string;
-  readonly by?: string;
-};
-
-/** The successful result for an item of a batch. */
-export type ShownResult<Fields, Name extends string> = { readonly status: 200 } & Named<Fields, Name> & {
-    readonly etag: string;
-  };
+interface Named<Fields> {
+  readonly [name: string]: Shown<Fields>;
+}
 
 export interface Batch {
   /** Not validated yet. */
@@ -92,12 +74,15 @@ export interface Batch {
   readonly awaitTurn?: ((remaining: number) => Promise<number>) | undefined;
 }
 
-/** The part of a zod schema that parses an item of a batch. */
 interface ItemSchema<Item> {
   safeParse(item: unknown): {
     readonly data?: Item | undefined;
     readonly error?: { readonly issues: RequestIssues['body'] };
   };
+}
+
+interface PeopleReader<Fields> {
+  findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]>;
 }
 
 /** Divides a long read into parts, so that other requests can run in between. */
@@ -110,7 +95,6 @@ export interface Pace {
   readonly maxMs?: number;
 }
 
-/** The default number of records on a page. */
 const defaultLimit = 100;
 
 /** The maximum number of values in a page of counts. */
@@ -128,8 +112,8 @@ const readConcurrency = 64;
  *
  * @param schema validates a record of a batch
  */
-export function operationsOf<Fields extends object, Name extends string = string>(
-  resource: Resource<Name>,
+export function operationsOf<Fields extends object>(
+  resource: Resource,
   schema: ItemSchema<New<Fields>>,
   { digest, now, bytesOf = () => 0, showId = (id) => id }: Platform<Fields>,
 ) {
@@ -234,8 +218,7 @@ export function operationsOf<Fields extends object, Name extends string = string
       throw new ServiceError('batch_too_large', texts.batchTooLarge(items.length));
   }
 
-  const nameShown = (shown: Shown<Fields>) => ({ [resource.name]: shown }) as unknown as Named<Fields, Name>;
-  const showNamed = (record: Stored<Fields>) => nameShown(show(record));
+  const nameShown = (shown: Shown<Fields>): Named<Fields> => ({ [resource.name]: shown });
 
   /** Limits the size of the reply to a batch. The first record may have any size. */
   function createReplyBudget() {
@@ -280,21 +263,40 @@ export function operationsOf<Fields extends object, Name extends string = string
     return isEstimate ? { total: Math.max(count, found), totalIsEstimate: true as const } : { total: count };
   }
 
-  function showChange({ record, at }: RecordChange<Fields>): ShownChange<Fields, Name> {
+  function showChange({ record, at }: RecordChange<Fields>) {
     const { id } = record;
     const identity = { id, idText: id.toString() };
     const time = at === undefined ? {} : { at: toIsoTime(at) };
-    if (isTombstone(record)) return { kind: 'deleted', ...identity, ...time };
-    const kind = record.original === undefined ? 'created' : 'updated';
-    return { kind, ...identity, ...showNamed(record), ...time };
+    if (isTombstone(record)) return { kind: 'deleted' as const, ...identity, ...time };
+    const kind = record.original === undefined ? ('created' as const) : ('updated' as const);
+    return { kind, ...identity, ...nameShown(show(record)), ...time };
   }
 
-  const showState = ({ fields, from, until, by }: RecordState<Fields>): ShownState<Fields> => ({
+  const showState = ({ fields, from, until, by }: RecordState<Fields>) => ({
     ...pick(fields),
     ...(from !== undefined && { from: toIsoTime(from) }),
     ...(until !== undefined && { until: toIsoTime(until) }),
     ...(by !== undefined && { by }),
   });
+
+  /**
+   * Returns shown records with `addedBy` and `changedBy`. A record that has changed since it was read stays without them. Does not modify
+   * the given records, because other replies may share them.
+   */
+  async function showPeople<ShownRecord extends Shown<Fields>>(
+    store: PeopleReader<Fields>,
+    shown: readonly ShownRecord[],
+  ): Promise<readonly ShownRecord[]> {
+    if (shown.length === 0) return shown;
+    const people = await store.findHistory([...new Set(shown.map(({ idText }) => BigInt(idText)))]);
+    const peopleById = new Map(people.map((entry) => [entry.record.id.toString(), entry]));
+    return shown.map((shownRecord) => {
+      const { record, addedBy, changedBy } = peopleById.get(shownRecord.idText) ?? {};
+      if (record === undefined || isTombstone(record)) return shownRecord;
+      if (comparableText(show(record)) !== comparableText(shownRecord)) return shownRecord;
+      return { ...shownRecord, addedBy, ...(record.original !== undefined && { changedBy }) };
+    });
+  }
 
   const operations = {
     resource,
@@ -304,6 +306,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     withFields,
     entityTagOf,
     requireBatch,
+    showPeople,
 
     /** Creates a record. The ID is also the idempotency key: creating the same record again is a replay, which stores nothing. */
     async create(store: Pick<Records, 'create'>, record: New<Fields>): Promise<Reply<200, Fields>> {
@@ -343,7 +346,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     async getMany(store: Pick<Records, 'find'>, batch: Batch) {
       requireBatch(batch);
       const { items } = batch;
-      const results: (ShownResult<Fields, Name> | ServiceError)[] = [];
+      const results: ({ readonly status: 200 } | ServiceError)[] = [];
       const budget = createReplyBudget();
       while (results.length < items.length) {
         const chunk = items.slice(results.length, results.length + readConcurrency);
@@ -352,7 +355,7 @@ export function operationsOf<Fields extends object, Name extends string = string
           budget.spend(0);
           const record = await findOne(store, id);
           budget.spend(bytesOf(record));
-          return { status: 200 as const, ...showNamed(record), etag: entityTagOf(record) };
+          return { status: 200 as const, ...nameShown(show(record)), etag: entityTagOf(record) };
         });
         results.push(...found);
       }
@@ -403,7 +406,7 @@ export function operationsOf<Fields extends object, Name extends string = string
     updateMany(
       store: Pick<Records, 'change'>,
       batch: Batch,
-    ): Promise<(ShownResult<Fields, Name> | ServiceError)[]> {
+    ): Promise<({ readonly status: 200 } | ServiceError)[]> {
       requireBatch(batch);
       const orderedStore = { change: inOrder(store.change) };
       const budget = createReplyBudget();
@@ -578,23 +581,20 @@ export function operationsOf<Fields extends object, Name extends string = string
       return { changes: changes.map(showChange), next: writeChangeCursor(last), readMs };
     },
 
-    /**
-     * Returns shown records with `addedBy` and `changedBy`. A record that has changed since it was read stays without them. Does not modify
-     * the given records, because other replies may share them.
-     */
-    async showPeople<ShownRecord extends Shown<Fields>>(
-      store: { findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]> },
-      shown: readonly ShownRecord[],
-    ): Promise<readonly ShownRecord[]> {
-      if (shown.length === 0) return shown;
-      const people = await store.findHistory([...new Set(shown.map(({ idText }) => BigInt(idText)))]);
-      const peopleById = new Map(people.map((entry) => [entry.record.id.toString(), entry]));
-      return shown.map((shownRecord) => {
-        const { record, addedBy, changedBy } = peopleById.get(shownRecord.idText) ?? {};
-        if (record === undefined || isTombstone(record)) return shownRecord;
-        if (comparableText(show(record)) !== comparableText(shownRecord)) return shownRecord;
-        return { ...shownRecord, addedBy, ...(record.original !== undefined && { changedBy }) };
-      });
+    /** As `showPeople`, for objects with a record under the name of the resource. Other objects stay unchanged. */
+    async showPeopleInEach<Item extends object>(
+      store: PeopleReader<Fields>,
+      items: readonly Item[],
+    ): Promise<readonly Item[]> {
+      const recordOf = (item: Item) => (item as Partial<Named<Fields>>)[resource.name];
+      const shown = await showPeople(
+        store,
+        items.flatMap((item) => recordOf(item) ?? []),
+      );
+      const rest = shown.values();
+      return items.map((item) =>
+        recordOf(item) === undefined ? item : { ...item, [resource.name]: rest.next().value },
+      );
     },
 
     /**
@@ -632,9 +632,7 @@ export function operationsOf<Fields extends object, Name extends string = string
   return operations;
 }
 
-export type Operations<Fields extends object, Name extends string = string> = ReturnType<
-  typeof operationsOf<Fields, Name>
->;
+export type Operations<Fields extends object> = ReturnType<typeof operationsOf<Fields>>;
 
 /**
  * Runs an action for each item of a batch, concurrently.
@@ -654,7 +652,6 @@ export async function runBatch<Result>(
   return Promise.all(results);
 }
 
-/** Returns the body of the reply to a batch. */
 export const showResults = (results: readonly (object | ServiceError)[]) => ({
   results: results.map((result) =>
     result instanceof ServiceError ? { status: result.status, ...result.body } : result,

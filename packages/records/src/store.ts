@@ -2,7 +2,6 @@ import { INT64_MAX } from '@plant-store/contract';
 import type { Column } from '@plant-store/contract/columns';
 import type { ListOrder } from './order.js';
 
-/** A record to create, with its ID. */
 export type New<Fields> = Fields & { readonly id: bigint };
 
 /** A record as it is stored, with its ID. */
@@ -30,12 +29,10 @@ export interface Tombstone {
 
 export type StoredRecord<Fields> = Stored<Fields> | Tombstone;
 
-/** Whether a value marks a record as deleted. */
 export function isTombstone(record: object): record is Tombstone {
   return 'deleted' in record;
 }
 
-/** Returns the records that were not deleted. */
 export function withoutTombstones<Fields>(records: readonly StoredRecord<Fields>[]): Stored<Fields>[] {
   return records.filter((record): record is Stored<Fields> => !isTombstone(record));
 }
@@ -45,7 +42,6 @@ export type CreateOutcome<Fields> =
   | { readonly stored: true; readonly addedAt: number | null }
   | { readonly stored: false; readonly existing: StoredRecord<Fields> };
 
-/** A change of a record that depends on the current record. */
 export interface Change<Fields> {
   readonly id: bigint;
   /** The size of the fields that it may store, in bytes; see `Platform.bytesOf`. */
@@ -60,7 +56,6 @@ export interface Change<Fields> {
   readonly replace: (existing: StoredRecord<Fields> | undefined) => StoredRecord<Fields> | undefined;
 }
 
-/** The record or tombstone before a change, and its replacement, if any. */
 export interface ChangeOutcome<Fields> {
   readonly before: StoredRecord<Fields> | undefined;
   readonly after: StoredRecord<Fields> | undefined;
@@ -82,7 +77,6 @@ export function removalOf<Fields>(id: bigint, retire = false): Change<Fields> {
   };
 }
 
-/** Which records are in a list. */
 export interface ListFilter {
   /** The values that match, by field, as column values. `null` matches records without a value. */
   readonly equal?: Readonly<Record<string, readonly Column[] | undefined>>;
@@ -106,7 +100,6 @@ export function isFiltered({ equal = {}, q, addedFrom, addedBefore }: ListFilter
 }
 
 export interface ListLimits {
-  /** The maximum number of records on a page. */
   readonly matches: number;
   /** The maximum size of the fields on a page, in bytes; see `Platform.bytesOf`. */
   readonly bytes: number;
@@ -114,7 +107,6 @@ export interface ListLimits {
   readonly durationMs?: number;
 }
 
-/** The position of a record in a list. */
 export interface ListPosition {
   readonly id: bigint;
   readonly addedAt?: number | undefined;
@@ -132,7 +124,6 @@ export interface Sweep {
   readonly found: bigint[];
 }
 
-/** The records of a list that match, in order. */
 export interface Listed<Fields> {
   readonly records: readonly Stored<Fields>[];
   /** The position of the last record that was examined; `undefined` if the list is complete. */
@@ -144,10 +135,8 @@ export interface Listed<Fields> {
 }
 
 export interface Total {
-  /** How many records match. */
   readonly count: number;
   readonly isEstimate: boolean;
-  /** As in `Listed`. */
   readonly readMs?: number | undefined;
 }
 
@@ -156,7 +145,6 @@ export interface CountedValues {
   readonly counts: readonly (readonly [value: string, records: number])[];
   /** Whether there are more values. */
   readonly hasMore: boolean;
-  /** As in `Listed`. */
   readonly readMs?: number | undefined;
 }
 
@@ -180,7 +168,6 @@ export interface RecordChange<Fields> {
   readonly at: number | undefined;
 }
 
-/** Changes in their order. */
 export interface ListedChanges<Fields> {
   readonly changes: readonly RecordChange<Fields>[];
   /** The position of the last record that was examined, or the position where the list began. */
@@ -205,7 +192,6 @@ export interface RecordState<Fields> {
   readonly by: string | undefined;
 }
 
-/** A page of the states of a record, the latest first. */
 export interface ListedStates<Fields> {
   readonly states: readonly RecordState<Fields>[];
   /** The place of the first state on the next page; `undefined` if there are no more. */

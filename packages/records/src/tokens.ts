@@ -19,7 +19,6 @@ export interface AccessToken {
   readonly ratePerMinute?: number | null;
 }
 
-/** The properties of an access token to issue. */
 export interface TokenRequest {
   readonly name: string;
   /** Default: `defaultScopes`. */
@@ -36,7 +35,6 @@ export interface IssuedAccessToken {
   readonly token: AccessToken;
 }
 
-/** Who issues a token, and which token it replaces. */
 export interface Issue {
   readonly by: Actor;
   /** The token to replace, and how long it may still work, in milliseconds. 0 revokes it. */
@@ -73,7 +71,6 @@ export const ownTokenRejections = {
   revoked: 'The access token was revoked. Ask the operator for a new one.',
 };
 
-/** Whether a token was revoked or has expired. */
 export function isEnded({ revokedAt, expiresAt }: AccessToken, now: number): boolean {
   return revokedAt !== null || (expiresAt !== null && expiresAt.getTime() <= now);
 }

@@ -59,9 +59,7 @@ export type RecordLine =
   | { readonly type: RecordType; readonly record: StoredRecord<object> }
   | { readonly reason: string };
 
-export function recordTypeOf<Fields extends object, Name extends string>(
-  operations: Operations<Fields, Name>,
-): RecordType {
+export function recordTypeOf<Fields extends object>(operations: Operations<Fields>): RecordType {
   const resource: Resource = operations.resource;
   const schemas = schemasOf(resource as Resource<ResourceName>);
   const fields: RecordType['fields'] = schemas.fields.shape;

@@ -55,26 +55,6 @@ it.each(names)('a %s has its name, and differs from any other value, in each cop
   }
 });
 
-it.each([
-  ['NetworkError', 'GET https://example.com/plants got no complete reply', request, cause],
-  ['TimeoutError', 'GET https://example.com/plants got no reply in 5 ms', request, cause],
-  [
-    'UnexpectedResponseError',
-    'GET https://example.com/plants got an unexpected body, status 502, request a1',
-    reply,
-    cause,
-  ],
-  ['RejectedError', 'Taken.', { ...reply, status: 400, outcome: 'rejected', error: 40003 }, undefined],
-] as const)(
-  'a %s has a message, and its request as fields that are printed',
-  (name, message, fields, cause) => {
-    const error = errors[name];
-    expect(error.message).toBe(message);
-    expect({ ...error, retryAfterMs: undefined }).toEqual({ ...fields, retryAfterMs: undefined });
-    expect(error.cause).toBe(cause);
-  },
-);
-
 it('an UnexpectedResponseError has the first 200 characters of the body, which is not printed', () => {
   const { UnexpectedResponseError: error } = errors;
   expect(error.bodyStart).toBe('x'.repeat(200));

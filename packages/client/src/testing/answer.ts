@@ -45,7 +45,6 @@ import {
 
 /** A request whose body was read completely. */
 export interface ReadRequest {
-  /** The `X-Request-Id` of the reply. */
   readonly id: string;
   readonly method: string;
   /** The path below the base URL. */
@@ -56,7 +55,6 @@ export interface ReadRequest {
   readonly body: Uint8Array;
 }
 
-/** The state of a fake plant store. */
 export interface StoreState {
   readonly records: Readonly<Record<ResourceName, Records>>;
   readonly tokens: MemoryTokens;
@@ -124,7 +122,6 @@ function validate({ metadata, ...schemas }: ContractOperation, params: unknown, 
   return valid as unknown as RecordRequest;
 }
 
-/** An operation as the contract defines it. */
 interface ContractOperation {
   readonly metadata: Metadata;
   readonly pathParams?: z.ZodType;
@@ -159,13 +156,12 @@ function readJson({ headers, body }: ReadRequest, schema: z.ZodType): unknown {
 /** The fake does not divide reads into parts. */
 const unlimited = { limits: () => ({ bytes: Infinity }) };
 
-/** The handlers of the operations on the records of a resource, for valid requests. */
 function handlersOf(
   { operations, store }: Records,
   { id: tokenId, scopes }: AccessToken,
   field = '',
 ): Readonly<Record<RecordOperation, (request: RecordRequest) => Promise<Outcome>>> {
-  const { name, plural } = operations.resource;
+  const { plural } = operations.resource;
   const by = String(tokenId);
   const writableStore = {
     create: (record: New<object>) => store.create({ ...record, addedBy: by }),
@@ -173,13 +169,8 @@ function handlersOf(
   };
   const withPeopleForAdmin = async (shown: readonly Shown<object>[]) =>
     scopes.includes('admin') ? await operations.showPeople(store, shown) : shown;
-  const withPeopleInEach = <Item extends object>(items: readonly Item[]) =>
-    Promise.all(
-      items.map(async (item) => {
-        const record = (item as { readonly [Member in string]?: Shown<object> })[name];
-        return record === undefined ? item : { ...item, [name]: (await withPeopleForAdmin([record]))[0] };
-      }),
-    );
+  const withPeopleInEach = async (items: readonly object[]) =>
+    scopes.includes('admin') ? await operations.showPeopleInEach(store, items) : items;
   const batchOf = (body: Readonly<Record<string, readonly unknown[]>>, member = 'ids') => ({
     items: body[member] ?? [],
   });

@@ -199,7 +199,6 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
   }
 }
 
-/** Creates an empty store and the operations of each resource. */
 function createRecords(changes: ChangeOrder, historyDays: number | undefined): StoreState['records'] {
   const platform = { digest, now: () => Date.now(), changes, historyDays };
   const created = Object.values(resources).map((resource) => [

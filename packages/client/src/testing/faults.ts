@@ -95,7 +95,6 @@ export async function answerWithFault(
   return reply ?? answer();
 }
 
-/** The remaining faults of a store. */
 export class FaultScript {
   readonly #faults: { readonly fault: Fault; left: number }[] = [];
 

@@ -7,7 +7,6 @@ export interface Reply {
   readonly body: string;
 }
 
-/** The result of an operation, or an error. */
 export interface Outcome {
   readonly status: number;
   readonly body: ExactJson | undefined;

@@ -132,7 +132,6 @@ export function authenticate(headers: Headers, tokens: MemoryTokens): AccessToke
   throw unauthorized('invalid_token', isIssuedForm ? messages.unknownToken : messages.malformedToken);
 }
 
-/** The handlers of the token operations for valid requests. */
 export function tokenHandlersOf(
   tokens: MemoryTokens,
   token: AccessToken,

@@ -9,18 +9,7 @@ export class NumberLiteral {
   }
 }
 
-/** How many decimal digits a `number` always represents exactly. */
-const safeDigits = 15;
-
-/** How many decimal digits the largest int64 has. */
 const int64Digits = 19;
-
-/** Returns the value of a JSON number without a fraction or an exponent. Like `toExactNumber`, but faster. */
-export function toExactInteger(text: string): number | bigint | NumberLiteral {
-  if (text.length <= safeDigits) return Number(text) + 0;
-  if (text.length > '-'.length + int64Digits) return new NumberLiteral(text);
-  return narrow(BigInt(text)) ?? new NumberLiteral(text);
-}
 
 /**
  * Returns the value of a JSON number in any notation: a safe integer or a fraction as `number`, another int64 as `bigint`, and anything

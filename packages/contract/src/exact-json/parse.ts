@@ -1,13 +1,11 @@
-import { type NumberLiteral, toExactInteger, toExactNumber } from './number.js';
+import { type NumberLiteral, toExactNumber } from './number.js';
 
 /** The maximum nesting of arrays and objects. RFC 8259, section 9 allows a limit. */
 const maxNesting = 500;
 
 /** The parts of a JSON text that are used. Default: no members of an object, and no items of an array. */
 export interface JsonShape {
-  /** The members of an object. */
   readonly members?: readonly { readonly name: string; readonly shape: JsonShape }[];
-  /** The items of an array. */
   readonly items?: JsonShape;
   /** How many items are used. Default: all. */
   readonly maxItems?: number;
@@ -122,19 +120,11 @@ function findMember(
     if (
       escaped
         ? textOf(cursor, start, escaped) === name
-        : name.length === position - start - 2 && hasNameAt(name, text, start + 1)
+        : name.length === position - start - 2 && text.startsWith(name, start + 1)
     )
       return member;
   }
   return undefined;
-}
-
-/** Like `text.startsWith(name, start)`, but faster for a short name. */
-function hasNameAt(name: string, text: string, start: number): boolean {
-  for (let index = 0; index < name.length; index++) {
-    if (name.charCodeAt(index) !== text.charCodeAt(start + index)) return false;
-  }
-  return true;
 }
 
 /** Rejects the member `__proto__`. Assigning it would set the prototype of the object. */
@@ -156,7 +146,6 @@ function enter(cursor: Cursor, depth: number): string {
   return cursor.peekAfterSpace();
 }
 
-/** Moves past a comma, and returns whether there was one. */
 function skipComma(cursor: Cursor): boolean {
   const isComma = cursor.peekAfterSpace() === ',';
   if (isComma) cursor.position++;
@@ -222,11 +211,9 @@ function readNumber(cursor: Cursor, shape: JsonShape | undefined): number | bigi
   // No digits may follow a leading zero.
   if (cursor.peek() === '0') cursor.position++;
   else skipDigits(cursor);
-  let toValue = toExactInteger;
   if (cursor.peek() === '.') {
     cursor.position++;
     skipDigits(cursor);
-    toValue = toExactNumber;
   }
   const next = cursor.peek();
   if (next === 'e' || next === 'E') {
@@ -234,9 +221,8 @@ function readNumber(cursor: Cursor, shape: JsonShape | undefined): number | bigi
     const sign = cursor.peek();
     if (sign === '+' || sign === '-') cursor.position++;
     skipDigits(cursor);
-    toValue = toExactNumber;
   }
-  return shape === skipped ? null : toValue(cursor.text.slice(start, cursor.position));
+  return shape === skipped ? null : toExactNumber(cursor.text.slice(start, cursor.position));
 }
 
 function skipDigits(cursor: Cursor): void {
@@ -296,7 +282,6 @@ class Cursor {
     return this.error(`Expected ${expected} but ${found}`);
   }
 
-  /** Returns a syntax error at the current or the given position. */
   error(problem: string, position = this.position): SyntaxError {
     return new SyntaxError(`${problem} at position ${position}`);
   }

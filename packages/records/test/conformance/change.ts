@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Change, isTombstone, removalOf, type Stored, type StoredRecord } from '../../src/index.js';
-import { highLimits, type Subject, stored, taken, tombstone } from './use-store.js';
+import { highLimits, type Subject, taken, tombstone } from './use-store.js';
 
 export function testChange<Fields extends object>(subject: Subject<Fields>): void {
   const { samples, record, createAll } = subject;
@@ -89,14 +89,6 @@ export function testChange<Fields extends object>(subject: Subject<Fields>): voi
     expect(await subject.store.create(record(1n, 0))).toEqual(taken(tombstone(1n)));
     expect(await change(remove(1n))).toBe('deleted -');
     expect(await find(2n)).toBe('record');
-  });
-
-  it('an id that nothing ever had only to retire it', async () => {
-    expect(await change(remove(1n))).toBe('- -');
-    expect(await subject.store.find(1n)).toBeUndefined();
-    expect(await subject.store.create(record(1n))).toEqual(stored(expect.any(Number)));
-    expect(await change(remove(2n, true))).toBe('- deleted');
-    expect(await subject.store.create(record(2n))).toEqual(taken(tombstone(2n)));
   });
 
   it('a tombstone to a record with its own time, or none, and nothing of the record before', async () => {

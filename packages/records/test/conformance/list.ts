@@ -50,16 +50,6 @@ export function testList<Fields extends object>(subject: Subject<Fields>): void 
   const removeAll = (ids: readonly bigint[], retire = false) =>
     Promise.all(ids.map((id) => subject.store.change(removalOf(id, retire))));
 
-  it('records as they were stored', async () => {
-    const records = [record(1n, 0), record(2n, 1), record(3n, 2)].map((one) => ({ ...one, addedAt: 5 }));
-    await createAll(records);
-    expect(await subject.store.list({ order: 'id' }, highLimits)).toMatchObject({ last: undefined });
-    for (const order of ['id', 'newest'] as const) {
-      const listed = await subject.store.list({ order }, highLimits);
-      expect(listed.records).toEqual(order === 'id' ? records : records.toReversed());
-    }
-  });
-
   it('records by id, from the smallest to the largest, in pages of as many as match', async () => {
     expect(await list({})).toEqual([]);
     const ids = [INT64_MIN, -1n, 0n, 1n, 10n, 9007199254740993n, INT64_MAX];

@@ -148,19 +148,8 @@ function createHandlers(
     seesPeople(locals) ? await operations.showPeople(store, shown) : shown;
 
   /** As `showTo`, for objects that have a record under the name of its resource. */
-  async function showNamedTo<One extends object>(
-    locals: Express.Locals,
-    all: readonly One[],
-  ): Promise<readonly One[]> {
-    if (!seesPeople(locals)) return all;
-    const recordOf = (one: One) => (one as { readonly [Each in string]?: Shown<object> })[name];
-    const shown = await operations.showPeople(
-      store,
-      all.flatMap((one) => recordOf(one) ?? []),
-    );
-    const rest = shown.values();
-    return all.map((one) => (recordOf(one) === undefined ? one : { ...one, [name]: rest.next().value }));
-  }
+  const showNamedTo = async <One extends object>(locals: Express.Locals, all: readonly One[]) =>
+    seesPeople(locals) ? await operations.showPeopleInEach(store, all) : all;
 
   /** Reads a list once it is its turn, if its client is still connected. Lists with the same key share a read. */
   const readList = <Read extends { readonly readMs?: number | undefined }>(
