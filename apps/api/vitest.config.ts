@@ -37,6 +37,7 @@ const workersTests = ['changes', 'metrics', 'otlp', 'readiness', 'request-log', 
 
 /** The test files that take longest, in this order: at the end of a run they would keep it waiting. Paths end with these. */
 const longest = [
+  'test/process/endless-tests.test.ts',
   'test/process/workers.test.ts',
   'test/process/missing-standby.test.ts',
   'test/process/otlp.test.ts',
