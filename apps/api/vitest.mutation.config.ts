@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The tests that a change of the code must fail, for `pnpm test:on mutation`: those of the parts that it changes, on SQLite. */
+/** The tests that must notice mutations (`pnpm test:on mutation`): those of the mutated parts, on SQLite. */
 export default defineConfig({
   resolve: { conditions: ['@plant-store/source'] },
   ssr: { resolve: { conditions: ['@plant-store/source'] } },
@@ -12,7 +12,7 @@ export default defineConfig({
       'test/{http,middleware}/**/*.test.ts',
       'test/jwt/**/*.test.ts',
     ],
-    // It needs the name of a vitest project, which these tests have not.
+    // It needs the name of a vitest project.
     exclude: ['test/http/engine.test.ts'],
     provide: { engine: 'sqlite', storeEngines: ['sqlite'], fastPath: 'on', workers: 1 },
     setupFiles: ['test/support/restore-mocks.ts'],
