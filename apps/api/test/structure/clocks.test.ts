@@ -43,7 +43,6 @@ const readers = {
     'packages/client/src/backoff.ts',
   ],
   'times that are shown or logged': [
-    'apps/api/src/observe/logger.ts',
     'apps/web/src/add/added/use-add-plant.ts',
     'apps/web/src/import/worker/run.ts',
     'apps/web/src/plants/format-time.ts',
