@@ -27,7 +27,7 @@ const independentTests = [
   'token-secrecy',
 ].map(toHttpTest);
 
-/** The tests of limits of which each worker has its share. */
+/** The tests of limits that workers share. */
 const sharedLimitTests = ['authentication-limit', 'rate-limit'].map(toHttpTest);
 
 /** The tests of what worker processes share or report together; `full` runs all others with workers, too. */
@@ -35,8 +35,9 @@ const workersTests = ['changes', 'metrics', 'otlp', 'readiness', 'request-log', 
   toHttpTest,
 );
 
-/** The test files that take longest, in this order: at the end of a run they would keep it waiting. Paths end with these. */
+/** The ends of the paths of the slowest test files. They start first, because a run would wait for them at its end. */
 const longest = [
+  'test/process/endless-tests.test.ts',
   'test/process/workers.test.ts',
   'test/process/missing-standby.test.ts',
   'test/process/otlp.test.ts',
@@ -56,7 +57,7 @@ const longest = [
   'test/browser/page/states.test.ts',
 ];
 
-/** Starts the files that take longest first: where Vitest knows no durations, as in CI, it starts large files first. */
+/** Starts the slowest files first. Without known durations, as in CI, Vitest starts the largest files first. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -71,10 +72,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Tests that need a program of the system, a cluster, or minutes: each folder has a mode of its own, such as `--mode browser`. */
+/** Tests that need a system program, a cluster, or minutes. Each folder has its own mode, such as `--mode browser`. */
 const testsOf = (mode: string) => `test/${mode}/**/*.test.ts`;
 
-/** It needs a written release, as those of the mode `release` do. */
+/** A test that needs a written release, like those of the mode `release`. */
 const writeRelease = 'scripts/release/write-release.test.ts';
 const programModes = [
   'browser',
@@ -91,16 +92,16 @@ const programModes = [
 /** What `pnpm test` runs. */
 function testProjects(): TestProjectInlineConfiguration[] {
   return [
-    // First the tests that mostly wait. Those of HTTP on SQLite share its processes, each of which takes a second to load.
+    // The HTTP tests on SQLite share the processes of the other tests, because each process takes a second to load.
     createProject('sqlite', 'sqlite', {
       include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
       exclude: [...['citus', 'added-field', 'fuzz', ...programModes].map(testsOf), writeRelease],
-      // Each file restores what it replaces, so that they, too, can share loaded modules.
+      // Each file restores its mocks, so that files can share loaded modules.
       isolate: false,
       setupFiles: ['test/support/restore-mocks.ts'],
     }),
     createHttpProject('postgresql', [httpTests], { exclude: independentTests }),
-    // The definition of a plant with one more field, from which all else follows.
+    // A plant with one more field.
     {
       ...createProject('added-field', 'sqlite', { include: [testsOf('added-field')] }),
       plugins: [addField()],
@@ -111,7 +112,7 @@ function testProjects(): TestProjectInlineConfiguration[] {
 /** What modes run. */
 const projectsByMode: Record<string, () => TestProjectInlineConfiguration[]> = {
   workers: () => engines.map((engine) => createHttpProject(engine, workersTests, { workers: 2 })),
-  // All tests of the API in every way that is not part of `test`.
+  // All API tests in the ways that `pnpm test` does not run them.
   full: () => [
     createHttpProject('postgresql', [httpTests]),
     createHttpProject('sqlite', [httpTests], { fastPath: 'off' }),
@@ -120,7 +121,7 @@ const projectsByMode: Record<string, () => TestProjectInlineConfiguration[]> = {
     ),
   ],
   fuzz: () => engines.map((engine) => createProject(engine, engine, { include: [testsOf('fuzz')] })),
-  // What holds for every engine holds on a cluster, too.
+  // The tests of all engines, on a Citus cluster.
   citus: () => [
     createProject('citus', 'sqlite', { include: [testsOf('citus')] }),
     createProject('citus-store', 'citus', { include: [httpTests, conformanceTests], isolate: false }),
@@ -132,11 +133,11 @@ for (const mode of programModes) {
 }
 
 export default defineConfig(({ mode }) => {
-  // Without a mode, and for tools that read this file with one of their own, such as knip.
+  // Other modes come from tools that read this file, such as knip.
   const projects = (projectsByMode[mode] ?? testProjects)();
   return {
     test: {
-      // That of `pnpm test` is on its command line.
+      // `pnpm test` sets its own reporters on its command line.
       reporters: ['default', '../../.ci/stuck-reporter.ts'],
       // Starts a PostgreSQL server, so that none is needed on the machine.
       globalSetup: [
@@ -167,7 +168,7 @@ export default defineConfig(({ mode }) => {
   };
 });
 
-/** @throws {Error} when there is no such test, which could run where it should not, or not where it should */
+/** @throws {Error} when there is no such test */
 function toHttpTest(name: string): string {
   const path = `test/http/${name}.test.ts`;
   if (!existsSync(join(import.meta.dirname, path)))
@@ -201,7 +202,7 @@ function createProject(
       name,
       ...options,
       provide: { engine, fastPath, workers },
-      // Only a test that hangs takes this long, even on a machine that is ten times slower than usual.
+      // Only a test that hangs takes this long, even on a machine that is ten times slower.
       testTimeout: 300_000,
       hookTimeout: 300_000,
       expect: { poll: { timeout: 240_000 } },

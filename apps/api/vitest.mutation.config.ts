@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The tests that a change of the code must fail, for `pnpm test:on mutation`: those of the parts that it changes, on SQLite. */
+/** The tests that must notice mutations (`pnpm test:on mutation`): those of the mutated parts, on SQLite. */
 export default defineConfig({
   resolve: { conditions: ['@plant-store/source'] },
   ssr: { resolve: { conditions: ['@plant-store/source'] } },

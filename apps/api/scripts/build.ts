@@ -1,4 +1,4 @@
-// Bundles the command into dist, with the page, the viewer of the OpenAPI document and the packed client in folders of their own.
+// Bundles the command into dist, with separate folders for the web app, the viewer of the OpenAPI document, and the packed client.
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.js';
 import { writeClient } from './client/write-client.js';

@@ -5,8 +5,8 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
 /**
- * Packs Prisma's query compilers, of which each engine has one, 1.6 MB each: loaded with the first query that Prisma composes. They
- * become files beside the code, since in base64 they would be a third larger.
+ * Compresses Prisma's query compilers (one for each engine, 1.6 MB each), which load with the first query that Prisma composes. They
+ * become files beside the code, because base64 would make them a third larger.
  */
 const compressWasm: Plugin = {
   name: 'compress-wasm',
@@ -36,7 +36,7 @@ const compressWasm: Plugin = {
   },
 };
 
-/** Leaves out what Express exports, and the service has its own of: with its tables of encodings it is 0.6 MB. */
+/** Leaves out body-parser, which Express exports and the service does not use. With its encoding tables it is 0.6 MB. */
 const withoutBodyParser: Plugin = {
   name: 'without-body-parser',
   setup({ onLoad, onResolve }) {
@@ -47,12 +47,12 @@ const withoutBodyParser: Plugin = {
 
 /**
  * Bundles the command with its dependencies, so that a start reads a dozen files instead of hundreds. Modules loaded with
- * `import()` get separate files, read only when needed. All files lie side by side, which code that locates others relative
- * to itself, such as `src/package-folder.ts`, relies on.
+ * `import()` get separate files, read only when needed. All files are in one folder. Code that finds other files relative to itself,
+ * such as `src/package-folder.ts`, relies on that.
  *
- * @param outdir the folder to write to, whose content is removed before
- * @param options.sourcemap whether it has source maps and can be read; without them, as in a release, it is smaller
- * @returns what esbuild put into which file
+ * @param outdir the folder to write; its previous content is removed
+ * @param options.sourcemap whether to write source maps and readable code; a release has neither and is smaller
+ * @returns which file contains what
  */
 export async function bundle(
   outdir: string,
@@ -63,7 +63,7 @@ export async function bundle(
     absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
     entryPoints: [
       'src/main.ts',
-      // Loaded by path, in threads and processes of their own.
+      // Loaded by path, in separate threads and processes.
       'src/store/sqlite/checkpoint-worker.js',
       'src/store/sqlite/list-worker.js',
       'src/store/sqlite/copy-process.js',
@@ -75,18 +75,18 @@ export async function bundle(
     platform: 'node',
     target: 'node22.14',
     format: 'esm',
-    // CommonJS packages call require for modules of Node.js.
+    // CommonJS packages call `require` for Node.js modules.
     banner: {
       js: `import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);`,
     },
-    // It looks for its native code relative to itself.
+    // It finds its native code relative to itself.
     external: ['better-sqlite3'],
     plugins: [compressWasm, withoutBodyParser],
     sourcemap,
-    // Names stay, so that stack traces and the log can be read, and lines short enough to be printed with an error.
+    // Keeps names, so that stack traces and logs are readable, and short lines, because Node.js prints the line of an error.
     ...(!sourcemap && { minifyWhitespace: true, lineLimit: 200 }),
-    // THIRD_PARTY_LICENSES.txt has all of them.
+    // They are in THIRD_PARTY_LICENSES.txt.
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',

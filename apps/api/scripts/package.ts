@@ -1,7 +1,6 @@
-// Writes the release: the folder release/plant-store-<version> for servers, and beside it the same as one package for npm, and as
-// one for Debian.
-// `SOURCE_DATE_EPOCH` sets the time of the folder's files, `COMMIT` the commit where there is no Git, `DEBEMAIL` the address of the
-// maintainer of the package for Debian.
+// Writes the release: the folder release/plant-store-<version> for servers, the npm package, and the Debian package.
+// `SOURCE_DATE_EPOCH` sets the time of the files, `COMMIT` the commit where there is no Git, and `DEBEMAIL` the email address of the
+// Debian package's maintainer.
 import { relative } from 'node:path';
 import { findCommit } from './release/find-commit.js';
 import { root } from './release/folders.js';

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compress, hashedFolder, hashOf, listName, suffixes } from '../src/http/served-files.js';
 
-/** From how many bytes on a file is large. */
+/** The size above which a file is large, in bytes. */
 const largeBytes = 2 ** 16;
 
 /**
- * Writes files as the service reads them (`src/http/served-files.ts`): each, the same compressed where that is smaller, and the
- * list of these with their hashes. A large one that is smaller compressed is written so alone, so that a release is small.
+ * Writes files in the form that the service reads (`src/http/served-files.ts`): each file, compressed versions that are smaller, and a
+ * list with their hashes. To keep a release small, a large file is written only compressed, if that is smaller.
  *
  * @param target the folder to write, which must not exist
  * @throws {Error} when a file that would be cached forever has no hash in its name

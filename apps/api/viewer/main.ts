@@ -15,17 +15,17 @@ const ui = SwaggerUIBundle({
 });
 ui.specActions.updateUrl('openapi.json');
 ui.specActions.updateLoadingStatus('success');
-// Beside this document, which a proxy may serve under a prefix.
+// The folder of this page, because a proxy may serve it under a prefix.
 const servers = [{ ...openapi.servers[0], url: new URL('.', location.href).pathname }];
 ui.specActions.updateSpec(JSON.stringify({ ...openapi, servers }, withoutExample));
 
-/** Removes the examples of queries, which Swagger UI would fill in: a list of all plants would be one of monsteras. */
+/** Removes the examples of query parameters: Swagger UI would fill them in, and a list would show only monsteras. */
 function withoutExample(_name: string, value: { in?: string; schema: object } | null) {
   if (value?.in !== 'query') return value;
   return { ...value, example: undefined, schema: { ...value.schema, example: undefined } };
 }
 
-/** Swagger UI has dark colors, and leaves it to the page when they are shown. */
+/** Shows the dark colors of Swagger UI when the system prefers them. */
 function followColorScheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -33,7 +33,7 @@ function followColorScheme(): void {
   follow();
 }
 
-/** Removes what the document shows until Swagger UI has started. */
+/** Removes the overview that the page shows until Swagger UI has started. */
 function removeOverview(): void {
   document.getElementById('overview')?.remove();
 }

@@ -5,7 +5,7 @@ import { readTabToken } from './tab-token.js';
 const scheme = 'bearer';
 
 /**
- * What of Swagger UI is other here.
+ * Creates the plug-in that adapts Swagger UI.
  *
  * @param onShown called once the operations are shown
  */
@@ -14,7 +14,7 @@ export const createPlugin =
   ({ React: { createElement } }: System): Plugin => {
     const hidden = (text: string) => createElement('span', { className: 'visually-hidden' }, text);
 
-    /** Wraps what shows one control, so that the control has a name. */
+    /** Wraps the component of a control in a label. */
     const labelled = (nameOf: (props: { description?: string }) => string) => (Control: Component) =>
       function Labelled(props: { description?: string }) {
         return createElement('label', {}, hidden(nameOf(props)), createElement(Control, props));
@@ -22,19 +22,19 @@ export const createPlugin =
 
     return {
       fn: {
-        // The document has references to itself alone; what comes with Swagger UI takes ten times as long.
+        // All references are within the document. Swagger UI's own resolver takes ten times as long.
         resolveSubtree: async (document: object, path: readonly string[]) => ({
           spec: resolveReferences(document, path),
           errors: [],
         }),
       },
       components: {
-        // The document has them in its head, before Swagger UI has started. There is one server, this one.
+        // The page shows the info before Swagger UI starts, and this service is the only server.
         InfoContainer: nothing,
         ServersContainer: nothing,
-        // It is inside of a button, where no link may be. The button changes the address as the link did.
+        // It is inside a button, where a link is not allowed. The button changes the address like the link.
         DeepLink: ({ text }: { text: Node }) => createElement('span', {}, text),
-        /** The dialog's part for the one security scheme, which hides the token. */
+        /** The form for the access token, which hides what is typed. */
         HttpAuth: ({ name, schema, authorized, onChange }: HttpAuthProps) =>
           createElement(
             'div',
@@ -58,7 +58,7 @@ export const createPlugin =
           ),
       },
       wrapComponents: {
-        // As JSON its integers would be rounded.
+        // Shown as JSON, large integers would be rounded.
         responseBody: (ResponseBody: Component) =>
           function ExactResponseBody(props: { contentType?: string }) {
             const { contentType = '' } = props;
@@ -101,7 +101,7 @@ export const createPlugin =
           function NamedCloseIcon(props: object) {
             return [createElement(CloseIcon, { key: 'icon', ...props }), hidden('Close')];
           },
-        // Its name for assistive technology is another than the one that is shown.
+        // Its aria-label differs from its text.
         Button: (Button: Component) =>
           function ButtonNamedByText({ 'aria-label': _, ...props }: { 'aria-label'?: string }) {
             return createElement(Button, props);
@@ -114,7 +114,7 @@ export const createPlugin =
       statePlugins: {
         spec: {
           wrapActions: {
-            // The document is JSON, and need not be read as YAML.
+            // The document is JSON, so it need not be parsed as YAML.
             parseToJson:
               (_original, { specActions }) =>
               (text) =>
@@ -134,7 +134,7 @@ interface HttpAuthProps {
 
 const nothing = () => null;
 
-/** Tables that are open at once would be landmarks without names. */
+/** Open tables of responses would be landmarks without names. */
 function removeLandmark(responses: HTMLElement | null): void {
   responses?.querySelector('[role=region]')?.removeAttribute('role');
 }

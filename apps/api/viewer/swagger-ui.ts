@@ -1,4 +1,4 @@
-/** The part of Swagger UI that is used; it has no types of its own. */
+/** The part of Swagger UI that the viewer uses. Swagger UI has no types. */
 export type SwaggerUI = (options: {
   readonly dom_id: string;
   readonly deepLinking: boolean;
@@ -18,22 +18,22 @@ export interface System {
     updateJsonSpec(document: unknown): unknown;
   };
   readonly authSelectors: { authorized(): AuthorizedSchemes | undefined };
-  /** Uses a token for a security scheme, until the document is left. */
+  /** Uses a token for a security scheme until the page is closed. */
   preauthorizeApiKey(scheme: string, token: string): void;
 }
 
-/** What the person has authorized, by the names of security schemes. */
+/** The security schemes that the user has authorized, by name. */
 interface AuthorizedSchemes {
   has(scheme: string): boolean;
 }
 
-/** What React shows. */
+/** What React renders. */
 export type Node = object | string | false | null | undefined;
 
-/** A component of React. One that Swagger UI calls a container gets the system among its properties. */
+/** A React component. Swagger UI passes the system as properties to containers. */
 export type Component = (props: never) => Node;
 
-/** What a plug-in adds, replaces or wraps. */
+/** What a plug-in adds, replaces, or wraps. */
 export interface Plugin {
   readonly fn?: Readonly<Record<string, unknown>>;
   readonly components?: Readonly<Record<string, Component>>;

@@ -8,7 +8,7 @@ import { writeServedFiles } from '../write-served-files.js';
 const client = fileURLToPath(new URL('../../../../packages/client', import.meta.url));
 
 /**
- * Packs the client, as it would be published, and writes it as the service reads it.
+ * Packs the client for publishing, and writes it in the form that the service reads.
  *
  * @param target the folder to write, which must not exist
  * @throws {Error} when the client has not been built, or pnpm cannot pack it

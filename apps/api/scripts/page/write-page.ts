@@ -4,16 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { hashedFolder } from '../../src/http/served-files.js';
 import { writeServedFiles } from '../write-served-files.js';
 
-/** Where Vite writes the page. */
+/** Where Vite writes the web app. */
 export const pageSource = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 /**
- * Writes the page as the service reads it: the files that Vite has built, the same compressed where that makes them smaller,
- * and the list of all with their hashes. Source maps, and files of earlier builds, are left out.
+ * Writes the web app in the form that the service reads (`write-served-files.ts`), without source maps and files of earlier builds.
  *
  * @param source the folder that Vite has written
  * @param target the folder to write, which must not exist
- * @throws {Error} when there is no page, or a file that would be cached forever has no hash in its name
+ * @throws {Error} when the web app is not built, or a file that would be cached forever has no hash in its name
  */
 export function writePage(source: string, target: string): void {
   const names = listNames(source);
@@ -26,8 +25,8 @@ export function writePage(source: string, target: string): void {
 }
 
 /**
- * Finds the files of the build: Turborepo restores one beside the files of others, whose names have other hashes. Each is named
- * by one that belongs to it, the document first.
+ * Finds the files of the last build. Turborepo restores a build beside the files of others, whose names have other hashes. Starting
+ * from the HTML, each file of the build is named in another one.
  */
 function findUsed(source: string, names: readonly string[]): ReadonlySet<string> {
   const used = new Set(names.filter((name) => !name.startsWith(hashedFolder)));

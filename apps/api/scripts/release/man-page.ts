@@ -11,11 +11,12 @@ export interface ManPageOptions {
   readonly folder: string;
 }
 
-/** Renders the manual page plant-store(1) of the package for Debian, from the commands that `--help` shows. */
+/** Renders the manual page plant-store(1) of the package for Debian, from what `--help` prints of each command. */
 export function renderManPage({ version, date, folder }: ManPageOptions): string {
   const context = { commandName: 'plant-store' };
   const program = createProgram({ version, context } as ProgramDependencies);
   const about = program.description();
+  const notes = helpOf(program).slice(program.helpInformation().length).replaceAll(root, folder);
   return `${[
     `.TH PLANT\\-STORE 1 "${date}" "Plant Store ${toRoff(version)}" "User Commands"`,
     '.SH NAME',
@@ -25,19 +26,26 @@ export function renderManPage({ version, date, folder }: ManPageOptions): string
     '.I command',
     '[options]',
     '.SH DESCRIPTION',
-    ...paragraph(about),
-    ...paragraph(
+    toRoff(about),
+    '.PP',
+    toRoff(
       'As root it runs each command with the user, the settings and the password of plant-store.service, so name files by absolute paths.',
     ),
     '.SH COMMANDS',
-    ...listCommands(program, 'plant-store').flatMap(([name, command]) => renderCommand(name, command)),
+    ...listCommands(program, 'plant-store').flatMap(([name, command]) => [
+      `.SS "${toRoff(`${name} ${command.usage()}`)}"`,
+      '.nf',
+      ...toLines(helpOf(command).replace(/^Usage: .*\n/, '')),
+      '.fi',
+    ]),
     '.SH NOTES',
-    ...paragraph(helpAfter(program).replaceAll(root, folder)),
+    ...toLines(notes),
     '.SH FILES',
-    ...definition('/etc/plant-store/environment', 'The settings, one NAME=value a line.'),
-    ...definition('/var/lib/plant-store/', 'The database, and its backups in backups/.'),
+    '/etc/plant\\-store/environment: the settings, one NAME=value a line.',
+    '.PP',
+    '/var/lib/plant\\-store/: the database, and its backups in backups/.',
     '.SH SEE ALSO',
-    ...paragraph(`${folder}/docs/operate/cli.md, and the other pages in ${folder}/docs/.`),
+    toRoff(`${folder}/docs/operate/cli.md, and the other pages in ${folder}/docs/.`),
   ].join('\n')}\n`;
 }
 
@@ -52,47 +60,19 @@ export function listCommands(parent: Command, name: string): readonly (readonly 
     });
 }
 
-function renderCommand(name: string, command: Command): readonly string[] {
-  const help = command.createHelp();
-  const terms = [
-    ...help
-      .visibleArguments(command)
-      .map((each) => [help.argumentTerm(each), help.argumentDescription(each)] as const),
-    ...help
-      .visibleOptions(command)
-      .filter(({ long }) => long !== '--help')
-      .map((each) => [help.optionTerm(each), help.optionDescription(each)] as const),
-  ];
-  return [
-    `.SS "${toRoff(`${name} ${command.usage()}`)}"`,
-    ...paragraph(toSentence(command.description())),
-    ...terms.flatMap(([term, text]) => definition(term, toSentence(text))),
-    ...paragraph(helpAfter(command)),
-  ];
+/** What `--help` prints of a command, in lines that fit behind the margin of a manual page. */
+function helpOf(command: Command): string {
+  const parts: string[] = [];
+  const output = { writeOut: (part: string) => void parts.push(part), getOutHelpWidth: () => 72 };
+  command.configureOutput(output).outputHelp();
+  return parts.join('');
 }
 
-/** What the help of a command has below its options. */
-function helpAfter(command: Command): string {
-  let text = '';
-  command.configureOutput({
-    writeOut: (part) => {
-      text += part;
-    },
-  });
-  command.outputHelp();
-  return text.slice(command.helpInformation().length).trim();
-}
-
-function toSentence(text: string): string {
-  return `${text.replace(/^[a-z]/, (first) => first.toUpperCase())}.`;
-}
-
-function definition(term: string, text: string): readonly string[] {
-  return ['.TP', `.B "${toRoff(term)}"`, toRoff(text)];
-}
-
-function paragraph(text: string): readonly string[] {
-  return text.split('\n').flatMap((line) => (line === '' ? [] : ['.PP', toRoff(line)]));
+function toLines(text: string): readonly string[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => (line === '' ? '.PP' : toRoff(line)));
 }
 
 /** A text for roff: on a line of its own, or within quotes. */

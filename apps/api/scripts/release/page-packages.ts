@@ -4,11 +4,11 @@ import { listName } from '../../src/http/served-files.js';
 import { type BundledPackage, readManifest, toKey, toPackageFolder } from './bundled-packages.js';
 
 /**
- * Lists the packages with code in the page, in the order of their names, from the source maps that Vite writes beside its
- * scripts, and those of its fonts, whose files begin with the name of their package.
+ * Lists the packages with code in the web app, sorted by name. They come from the source maps that Vite writes, and from the fonts,
+ * whose file names begin with the name of their package.
  *
  * @param source the folder that Vite has written
- * @param page the folder with the files of it that belong to the page, as `writePage` has written them
+ * @param page the folder that `writePage` has written
  * @throws {Error} when a script has no source map, or a package does not declare its name, version and license
  */
 export function listPagePackages(source: string, page: string): BundledPackage[] {
@@ -32,7 +32,7 @@ export function listPagePackages(source: string, page: string): BundledPackage[]
     .toSorted((a, b) => (toKey(a) < toKey(b) ? -1 : 1));
 }
 
-/** The union of lists of packages, each package once and with what it imports in any of them. */
+/** Merges lists of packages. Each package appears once, with its imports in all lists. */
 export function mergePackages(lists: readonly (readonly BundledPackage[])[]): BundledPackage[] {
   const merged = new Map<string, BundledPackage>();
   for (const bundled of lists.flat()) {
@@ -44,8 +44,8 @@ export function mergePackages(lists: readonly (readonly BundledPackage[])[]): Bu
 }
 
 /**
- * The absolute paths of the modules that a script was made of. Without any, and without a map, are what the bundler adds to load others,
- * and a script that exports what another one has.
+ * The absolute paths of the modules in a script. The bundler's loader, and a script that only re-exports another, have no modules and no
+ * source map.
  */
 function readSources(script: string): string[] {
   const isReexport = () => /^export\{[^}]*\}from"[^"]*";\s*$/.test(readFileSync(script, 'utf8'));

@@ -19,15 +19,15 @@ import { gzipSync } from 'node:zlib';
 import { finish, listFiles, root, write } from './folders.js';
 import { renderManPage } from './man-page.js';
 
-/** What a package is written from. */
+/** How to write the Debian package. */
 export interface DebianPackageOptions {
-  /** The folder of the release, beside which the package is written. */
+  /** The folder of the release. The package is written beside it. */
   readonly folder: string;
-  /** The time of all its files; that of their writing by default. */
+  /** The time of all files; the current time by default. */
   readonly time: Date | undefined;
-  /** That of the release by default. */
+  /** By default the version of the release. */
   readonly version?: string;
-  /** A name and an address; `maintainers` without an address by default. */
+  /** A name and an email address. */
   readonly maintainer?: string | undefined;
 }
 
@@ -36,14 +36,15 @@ const scripts = ['preinst', 'postinst', 'prerm', 'postrm'];
 const programs =
   /^(DEBIAN\/(preinst|postinst|prerm|postrm)|opt\/plant-store\/(bin\/node|dist\/main\.js|deploy\/.+\.sh))$/;
 
-/** What Debian calls the architectures for which there is a package of Node.js. */
+/** Debian's names of the architectures that have a package of Node.js. */
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
 /**
- * Writes `plant-store_<version>_<architecture>.deb` for the architecture of this machine: the release in /opt/plant-store with
- * the Node.js of the repository, its units, user and settings, a manual page and completions for shells. The same release and time give the same bytes.
+ * Writes `plant-store_<version>_<architecture>.deb` for the architecture of this machine: the release in /opt/plant-store with the
+ * repository's Node.js, systemd units, a user, settings, a manual page, and shell completions. The same release and time give the same
+ * bytes.
  *
- * @returns the path of the package and its size, or why it cannot be written here
+ * @returns the path and size of the package, or what is missing to write it
  */
 export function writeDebianPackage(options: DebianPackageOptions) {
   if (spawnSync('dpkg-deb', ['--version']).error) return { missing: 'dpkg-deb' };
@@ -55,7 +56,7 @@ export function writeDebianPackage(options: DebianPackageOptions) {
   );
   const version = options.version ?? release.version;
   const architecture = architectures[process.arch] ?? '';
-  // By Debian's rules 1.5.0~rc.1 comes before 1.5.0.
+  // Debian sorts 1.5.0~rc.1 before 1.5.0.
   const debianVersion = version.replace('-', '~');
   const path = join(dirname(folder), `plant-store_${debianVersion}_${architecture}.deb`);
   const target = mkdtempSync(join(tmpdir(), 'plant-store-debian-'));
@@ -80,7 +81,7 @@ export function writeDebianPackage(options: DebianPackageOptions) {
     write(join(target, 'DEBIAN/conffiles'), '/etc/plant-store/environment\n');
     write(join(target, 'DEBIAN/md5sums'), files.map((file) => renderSum(target, file)).join(''));
     finish(target, programs, time);
-    // In one thread, since how many there are shows in the bytes.
+    // The bytes depend on the number of threads.
     const compression = ['-Zzstd', '-z9', '--threads-max=1'];
     execFileSync('dpkg-deb', ['--root-owner-group', ...compression, '--build', target, path], {
       env: { ...process.env, ...(time && { SOURCE_DATE_EPOCH: String(time.getTime() / 1_000) }) },
@@ -94,7 +95,7 @@ export function writeDebianPackage(options: DebianPackageOptions) {
 
 const nodePackage = `node-${process.platform}-${process.arch}`;
 
-/** The folder of the pinned Node.js, which is an optional dependency of the root. */
+/** The folder of the pinned Node.js, an optional dependency of the root. */
 function findNode(): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -104,7 +105,7 @@ function findNode(): string | undefined {
   }
 }
 
-/** Writes what is installed, and returns the units that are enabled. */
+/** Writes the files to install, and returns the units to enable. */
 function writeFiles(folder: string, target: string, node: string): string[] {
   const application = join(target, 'opt/plant-store');
   cpSync(folder, application, { recursive: true });
@@ -137,7 +138,7 @@ function writeFiles(folder: string, target: string, node: string): string[] {
   return units.filter((unit) => /^\[Install\]$/m.test(readFileSync(join(deploy, unit), 'utf8')));
 }
 
-/** Writes what the package has besides: its manual page, its log of changes, and what shells read to complete commands. */
+/** Writes the manual page, the changelog, and the shell completions. */
 function writeDocuments(
   folder: string,
   target: string,
@@ -172,7 +173,7 @@ const completions: Readonly<Record<string, string>> = {
   fish: 'fish/vendor_completions.d/plant-store.fish',
 };
 
-/** Adds Node.js to a bill of materials, as scanners of vulnerabilities know it. */
+/** Adds Node.js to a bill of materials, with the names that vulnerability scanners use. */
 function addNode(path: string, node: string): void {
   const { version }: { version: string } = JSON.parse(readFileSync(join(node, 'package.json'), 'utf8'));
   const bill: { components: object[] } = JSON.parse(readFileSync(path, 'utf8'));

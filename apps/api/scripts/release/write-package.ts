@@ -5,10 +5,10 @@ import { pack } from '../pack.js';
 import { findInstalled } from './bundled-packages.js';
 
 /**
- * Packs a release as one package for npm, which `npx ./plant-store-<version>.tgz serve --quickstart` runs without a registry.
- * Besides what the release has, it has the binaries of SQLite for the platforms that are no servers.
+ * Packs a release as an npm package, which `npx ./plant-store-<version>.tgz serve --quickstart` runs without a registry. The package adds
+ * the SQLite binaries of all other platforms.
  *
- * @param folder the folder of the release, beside which the tarball is written
+ * @param folder the folder of the release; the tarball is written beside it
  * @returns the path of the tarball and its size
  */
 export function writePackage(folder: string): { readonly tarball: string; readonly bytes: number } {

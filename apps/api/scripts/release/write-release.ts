@@ -9,23 +9,23 @@ import { renderLicenses } from './license-texts.js';
 import { listOperatorPages, readOperatorPage, renderReadme } from './operator-pages.js';
 import { listPagePackages, mergePackages } from './page-packages.js';
 
-/** What a release is written from, besides the sources. */
+/** How to write a release. */
 export interface ReleaseOptions {
   /** The folder to write it in. */
   readonly parent: string;
   readonly commit: string;
-  /** The time of all its files and folders; that of their writing by default. */
+  /** The time of all files and folders; the current time by default. */
   readonly time: Date | undefined;
 }
 
-/** The files that the release has of each package that is not in the bundle. */
+/** The files to copy from each package that is not in the bundle. */
 const packageFiles = {
   'better-sqlite3': [
     'package.json',
     'LICENSE',
     'lib/{index,binding,database,sqlite-error,util}.js',
     'lib/methods/*.js',
-    // Servers run Linux. All of its binaries, so that a release does not depend on where it was written.
+    // Servers run Linux. A release has the binaries of all its architectures.
     'prebuilds/linux*-*.node',
   ],
   // Its script and style sheet are in dist/docs.
@@ -33,27 +33,27 @@ const packageFiles = {
 } as const;
 
 /**
- * Writes the folder `plant-store-<version>` with all that a server needs besides Node.js: it runs wherever it is copied to,
- * read-only. The same sources, commit and time give the same bytes.
+ * Writes the folder `plant-store-<version>` with everything that a server needs except Node.js. It runs from any path, read-only. The
+ * same sources, commit, and time give the same bytes.
  *
  * @returns the path of the folder, the number of its files and their size
- * @throws {Error} when a bundled package has no license text; a release of that version that was there stays as it was
+ * @throws {Error} when a bundled package has no license text; an existing release of that version then stays unchanged
  */
 export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
   const { version, description, license, engines } = readJson(`${packageFolder}/package.json`);
   const identity = { name: 'plant-store', version: String(version), commit };
   const folder = join(parent, `plant-store-${version}`);
-  // Complete before it has its name, so that an earlier one stays if this fails.
+  // Renamed when it is complete, so that a failure leaves an existing release unchanged.
   const target = join(parent, '.writing');
   rmSync(target, { recursive: true, force: true });
   const service = listBundledPackages(await bundle(join(target, 'dist'), { sourcemap: false }));
-  // As the build has written what is served.
+  // The build has written the served files.
   copy(packageFolder, target, ['dist/{client,docs,page}/**/*.*']);
   const packages = mergePackages([service, listPagePackages(pageSource, join(target, 'dist/page'))]);
   write(join(target, 'THIRD_PARTY_LICENSES.txt'), renderLicenses(packages));
   write(join(target, 'sbom.cdx.json'), createSbom(identity, packages));
   copy(root, target, ['LICENSE']);
-  // Images are built from a clone.
+  // Images are built from a clone, so compose files are left out.
   copy(
     root,
     target,
@@ -79,7 +79,7 @@ export async function writeRelease({ parent, commit, time }: ReleaseOptions) {
     type: 'module',
     bin: { 'plant-store': './dist/main.js' },
     dependencies,
-    // They are here, so that nothing is installed besides.
+    // The dependencies are in the folder, so that npm installs nothing else.
     bundleDependencies: Object.keys(dependencies),
     engines,
     publishConfig: { access: 'public', provenance: true },

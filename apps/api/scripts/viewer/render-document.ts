@@ -1,6 +1,6 @@
 import { escapeText } from '../../src/http/error-page.js';
 
-/** The names of the files that the document loads. */
+/** The names of the files that the page loads. */
 export interface ViewerFiles {
   readonly swaggerUiStyle: string;
   readonly swaggerUiScript: string;
@@ -8,7 +8,7 @@ export interface ViewerFiles {
   readonly script: string;
 }
 
-/** What the document shows of the OpenAPI document before Swagger UI has started. */
+/** The part of the OpenAPI document that the page shows before Swagger UI has started. */
 export interface OpenApi {
   readonly info: {
     readonly title: string;
@@ -32,11 +32,11 @@ interface Operation {
 }
 
 /**
- * Renders the document of the viewer. It lists the operations, so that a slow phone shows them long before it has started
- * Swagger UI, which takes their place (`viewer/main.ts`).
+ * Renders the page of the viewer. It lists the operations, so that a slow phone shows them long before Swagger UI starts and replaces
+ * the list (`viewer/main.ts`).
  *
- * @param hasPage whether the page on which people add plants is there to be linked
- * @param client the packed client, if the service hands it out
+ * @param hasPage whether the service serves the web app, which the page then links to
+ * @param client the packed client, if the service serves it
  */
 export function renderDocument(
   { info, paths }: OpenApi,
@@ -85,7 +85,7 @@ function renderClient({ name, integrity }: Client): string {
   return `<p>The client for TypeScript: download ${link} and <code>npm install ./${escapeText(name)}</code>, integrity <code>${integrity}</code></p>`;
 }
 
-/** The link is that of Swagger UI, which opens the operation once it has started. */
+/** Once Swagger UI has started, the link opens the operation in it. */
 function renderOperation(path: string, method: string, { tags, operationId, summary }: Operation): string {
   const name = `<b>${method.toUpperCase()}</b> <code>${escapeText(path)}</code>`;
   return `<li><a href="#/${tags[0]}/${operationId}">${name} ${escapeText(summary)}</a></li>`;

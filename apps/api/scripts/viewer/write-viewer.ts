@@ -12,11 +12,11 @@ const { resolve } = createRequire(import.meta.url);
 const sources = fileURLToPath(new URL('../../viewer', import.meta.url));
 
 /**
- * Writes the OpenAPI document as the service reads it, and the page that shows it: Swagger UI, what `viewer/` makes of
- * it, and the documents that load them.
+ * Writes the OpenAPI document in the form that the service reads, and the page that shows it: Swagger UI, the scripts and styles in
+ * `viewer/`, and the HTML that loads them.
  *
  * @param target the folder to write, which must not exist
- * @param client the folder of the packed client, whose name and integrity they show
+ * @param client the folder of the packed client, whose name and integrity the page shows
  */
 export async function writeViewer(target: string, client: string): Promise<void> {
   const [script, style] = await bundleOwn();
@@ -61,7 +61,7 @@ async function bundleOwn(): Promise<readonly [script: Buffer, style: Buffer]> {
     bundle: true,
     minify: true,
     format: 'iife',
-    // As apps/web/vite.config.ts.
+    // The same as in apps/web/vite.config.ts.
     target: ['chrome123', 'firefox120', 'safari17.5'],
     logLevel: 'warning',
   });

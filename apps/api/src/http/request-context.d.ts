@@ -19,7 +19,7 @@ declare global {
       acceptedUntil?: number;
       /** The scopes of either of them. */
       scopes?: readonly Scope[];
-      /** The log field for the ID of the record, such as `recordId`. It is text, because log readers round large numbers. */
+      /** The log field for the ID of the record. It is text, because log readers round large numbers. */
       loggedId?: Readonly<Partial<Record<`${ResourceName}Id`, string>>>;
       /** How many records of a batch had each outcome: `stored`, `replayed`, `found`, `updated`, `deleted`, or the name of an error. */
       outcomes?: Readonly<Record<string, number>>;

@@ -67,7 +67,7 @@ it('makes one last attempt when it is aborted', async () => {
 const { databaseMs, ...lastSteps } = stopTimeouts;
 
 it.each([
-  ['one process', /within\s+(\d+)\s+seconds,\s+or/, { databaseMs, ...lastSteps }],
+  ['one process', /status 0\s+within\s+(\d+)\s+seconds/, { databaseMs, ...lastSteps }],
   ['workers', /(\d+)\s+seconds\s+with\s+workers/, { ...clusterStopTimeouts, ...lastSteps }],
 ])(
   'the steps of a stop leave a quarter of the time that docs/operate/deploy.md promises to the machine: %s',
