@@ -36,7 +36,6 @@ it.each([
     `{"id":9007199254740992,"idText":"9007199254740993",${member}}`,
     { reason: expect.stringMatching(differ) },
   ]),
-  ['{"id":1}{}', { reason: "The line is not valid JSON: Expected end of input but got '{' at position 8." }],
   ['\uFEFF{}', { reason: 'The line is not valid JSON: it starts with a byte order mark.' }],
   ['[]', { reason: 'The plant is not valid: it must be a JSON object.' }],
   [
@@ -51,12 +50,6 @@ it.each([
     `{"id":1,"name":"","original":${original}}`,
     { reason: expect.stringMatching(/^The plant is not valid: original must be/) },
   ]),
-  [
-    '{"name":"\\u0000"}',
-    {
-      reason: 'The plant is not valid: id is required; name must not contain the character NUL (U+0000).',
-    },
-  ],
 ])('reads %s', (text, expected) => {
   expect(contentOf(readRecordLine(Buffer.from(text), recordTypes))).toEqual(expected);
 });
@@ -71,11 +64,9 @@ it.each([
   expect(contentOf(readIdLine(Buffer.from(text), recordTypes, { ofIds }))).toEqual(expected);
 });
 
-it.each([
-  [true, ['', ' ', '\t \r']],
-  [false, ['{', ' {', '\u00a0', '\u2028']],
-])('whether lines are blank is %s: %j', (blank, lines) => {
-  for (const line of lines) expect(isBlank(Buffer.from(line)), line).toBe(blank);
+it('knows blank lines', () => {
+  for (const blank of ['', ' ', '\t \r']) expect(isBlank(Buffer.from(blank)), blank).toBe(true);
+  for (const text of ['{', ' {', '\u00a0', '\u2028']) expect(isBlank(Buffer.from(text)), text).toBe(false);
 });
 
 async function* chunksOf(...chunks: (string | Buffer)[]) {

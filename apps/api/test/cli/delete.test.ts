@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { plantLine } from '../support/process/plant-lines.js';
-import { failed, startStore, succeeded } from '../support/process/run-command.js';
+import { failed, succeeded } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 
 /** A store with the plants 1 to 3, and how to run commands on it. */
@@ -66,14 +66,4 @@ it('deletes the plants of an export, in several batches', async () => {
   expect(await run('delete --from -', await exportAll())).toEqual(succeeded('', counts(1_102, 1, 0, 0)));
   expect((await run('list')).stdout).not.toContain('plant');
   expect((await exportAll()).match(/"deleted":true/g)).toHaveLength(1_103);
-});
-
-it('deletes while a service uses the same file, which knows of it at once', async () => {
-  const { folder, command, client } = await startStore();
-  const create = async (id: number) => (await client.createPlant({ body: { id, name: 'Fern' } })).status;
-  const get = async (id: number) => (await client.getPlant({ params: { id } })).status;
-  expect([await create(1), await create(2)]).toEqual([200, 200]);
-  expect(await useCommands({}, folder).run('delete 1')).toEqual(succeeded('', counts(1, 0, 0, 0)));
-  expect([await get(1), await create(1), await get(2)]).toEqual([404, 400, 200]);
-  expect((await command.end('SIGTERM')).exitCode).toBe(0);
 });
