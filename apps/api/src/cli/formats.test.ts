@@ -54,14 +54,14 @@ it.each([
   expect(contentOf(readRecordLine(Buffer.from(text), recordTypes))).toEqual(expected);
 });
 
-it.each([
-  ['9007199254740993', { record: { id: 9007199254740993n, deleted: true } }],
-  ['{"idText":"9007199254740993","name":"Fern"}', { record: { id: 9007199254740993n, deleted: true } }],
-  ['{"id":9007199254740992,"idText":"9007199254740993"}', { reason: expect.stringMatching(differ) }],
-  ['{"idText":7}', { reason: expect.stringMatching(/^The plant is not valid: idText must be/) }],
-])('reads the id of %s', (text, expected) => {
+it('reads an id of more digits than a number of JavaScript has', () => {
   const [ofIds] = recordTypes;
-  expect(contentOf(readIdLine(Buffer.from(text), recordTypes, { ofIds }))).toEqual(expected);
+  const read = (text: string) => contentOf(readIdLine(Buffer.from(text), recordTypes, { ofIds }));
+  const expected = { record: { id: 9007199254740993n, deleted: true } };
+  for (const text of ['9007199254740993', '{"idText":"9007199254740993","name":"Fern"}'])
+    expect(read(text)).toEqual(expected);
+  const rounded = '{"id":9007199254740992,"idText":"9007199254740993"}';
+  expect(read(rounded)).toEqual({ reason: expect.stringMatching(differ) });
 });
 
 it('knows blank lines', () => {
@@ -74,9 +74,9 @@ async function* chunksOf(...chunks: (string | Buffer)[]) {
 }
 
 /** The lines as text, `undefined` for each that is too long; checks that they are numbered from 1. */
-async function split(chunks: AsyncIterable<Buffer>, limitBytes = 100, signal?: AbortSignal) {
+async function split(chunks: AsyncIterable<Buffer>, limitBytes = 100) {
   const lines: Line[] = [];
-  for await (const line of splitLines(chunks, limitBytes, signal)) lines.push(line);
+  for await (const line of splitLines(chunks, limitBytes)) lines.push(line);
   expect(lines.map(({ number }) => number)).toEqual(lines.map((_, index) => index + 1));
   return lines.map(({ bytes }) => bytes?.toString('utf8'));
 }
@@ -110,13 +110,4 @@ it('splits a text into the same lines for any chunks', async () => {
       expect(await split(chunksOf(...chunks))).toEqual(lines);
     }),
   );
-});
-
-it('drops a line that an abort cut off', async () => {
-  const controller = new AbortController();
-  async function* stopped() {
-    yield Buffer.from('a\nb');
-    controller.abort();
-  }
-  expect(await split(stopped(), 100, controller.signal)).toEqual(['a']);
 });

@@ -62,12 +62,6 @@ it.each(unusableLedgers)('reports a database of %s', async (_, sql, message) => 
   expectFound(await checkDatabase(), { migrations: new RegExp(`^error: .*${message}`) });
 });
 
-it('reports a database in another encoding', async () => {
-  await query(url, `CREATE DATABASE ${name}_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
-  const migrations = /^error: The database cannot be used: its encoding is LATIN1/;
-  expectFound(await checkDatabase(url.replace(name, `${name}_latin1`)), { migrations });
-});
-
 it.each([
   ['a server that cannot be reached', { port: '1', password: 'secret' }, /^error: .*ECONNREFUSED/],
   ['an unreadable certificate', { search: '?sslrootcert=/nowhere/ca.pem' }, /^error: .*ENOENT.*ca\.pem/],
