@@ -1,12 +1,6 @@
 #!/usr/bin/env node
 import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
-import {
-  type CliContext,
-  commandNameOf,
-  explainOutputError,
-  reportFailure,
-  requireOpenOutput,
-} from './cli/cli-context.js';
+import { type CliContext, commandNameOf, explainOutputError, reportFailure } from './cli/cli-context.js';
 import { readPackage } from './package-folder.js';
 import { requireNodeVersion } from './runtime/require-node-version.js';
 import { stopTimeouts } from './runtime/timing.js';
@@ -38,10 +32,7 @@ const context: CliContext = {
   get input() {
     return process.stdin;
   },
-  get output() {
-    requireOpenOutput(process.stdout.fd);
-    return process.stdout;
-  },
+  output: process.stdout,
   isTerminal: process.stdout.isTTY,
   print: (text) =>
     void process.stdout.write(text, (error) => {

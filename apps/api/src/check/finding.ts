@@ -40,10 +40,10 @@ export async function* inspect(
   for (const result of [results].flat()) yield { item, ...result };
 }
 
-export function describePending(pending: readonly string[]): Result {
+export function describePending(pending: readonly { readonly name: string }[]): Result {
   if (pending.length === 0) return ok('up to date');
   return warning(
-    `pending: ${pending.join(', ')}`,
+    `pending: ${pending.map(({ name }) => name).join(', ')}`,
     `Back up first (see ${pathOfPage('docs/operate/backup.md')}). Then run plant-store migrate, or start the service, which applies them.`,
   );
 }

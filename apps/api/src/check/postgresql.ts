@@ -66,9 +66,12 @@ export async function* inspectPostgresql(
     );
     let areApplied = false;
     yield* inspect('migrations', async () => {
-      const pending = await findPendingNames(connection, location);
+      await checkEncoding(connection);
+      await checkSchema(connection, location.schema);
+      const ledger = ledgerOfPostgresql(connection, location.schema);
+      const pending = await findPending(ledger, readMigrations('postgresql'));
       areApplied = pending.length === 0;
-      return assessPending(pending, connection, location);
+      return describePending(pending);
     });
     if (!areApplied) return;
     yield* inspect('privileges', () => inspectPrivileges(connection));
@@ -187,17 +190,15 @@ async function inspectDurability(connection: ClientBase): Promise<Results> {
     connection,
     `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
   );
-  const assess = (value: string, setting: string, effect: string) =>
-    value === 'on'
-      ? []
-      : failure(
-          `${setting} is off: a crash of the machine ${effect}`,
-          `ALTER SYSTEM SET ${setting} = on, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`,
-        );
+  const problemOf = (setting: string, effect: string) =>
+    failure(
+      `${setting} is off: a crash of the machine ${effect}`,
+      `ALTER SYSTEM SET ${setting} = on, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`,
+    );
   const problems = [
-    assess(fsync, 'fsync', 'loses acknowledged records'),
-    assess(pages, 'full_page_writes', 'may damage tables'),
-  ].flat();
+    ...(fsync === 'on' ? [] : [problemOf('fsync', 'loses acknowledged records')]),
+    ...(pages === 'on' ? [] : [problemOf('full_page_writes', 'may damage tables')]),
+  ];
   return problems.length > 0 ? problems : ok('fsync and full_page_writes are on');
 }
 
@@ -231,44 +232,6 @@ export function assessReplication({ commits, names, receivers }: ReplicationSett
       'Set synchronous_commit to on for the user, if a simultaneous crash of both machines must lose none.',
     );
   return ok(found);
-}
-
-/**
- * The names of the pending migrations.
- *
- * @throws {OperatorError} when the service cannot use the database, or the ledger does not match this version
- */
-async function findPendingNames(
-  connection: ClientBase,
-  { schema }: PostgresqlLocation,
-): Promise<readonly string[]> {
-  await checkEncoding(connection);
-  await checkSchema(connection, schema);
-  const pending = await findPending(ledgerOfPostgresql(connection, schema), readMigrations('postgresql'));
-  return pending.map(({ name }) => name);
-}
-
-async function assessPending(
-  pending: readonly string[],
-  connection: ClientBase,
-  { schema }: PostgresqlLocation,
-): Promise<Result> {
-  if (pending.length === 0 || (await mayCreate(connection, schema))) return describePending(pending);
-  return failure(
-    `pending: ${pending.join(', ')}, and this user may not create tables in the schema ${schema}`,
-    `GRANT CREATE ON SCHEMA ${schema}, or on the database if the schema does not exist, to the user; or apply them as its owner by plant-store migrate.`,
-  );
-}
-
-async function mayCreate(connection: ClientBase, schema: string): Promise<boolean> {
-  const name = connection.escapeLiteral(schema);
-  const { allowed } = await queryRow<{ allowed: boolean }>(
-    connection,
-    `SELECT CASE WHEN to_regnamespace(${name}) IS NULL
-       THEN has_database_privilege(current_database(), 'CREATE')
-       ELSE has_schema_privilege(${name}, 'CREATE') END AS allowed`,
-  );
-  return allowed;
 }
 
 async function inspectPrivileges(connection: ClientBase): Promise<Result> {

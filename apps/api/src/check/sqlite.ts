@@ -1,15 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  rmSync,
-  type Stats,
-  statfsSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../errors/operator-error.js';
 import { pathOfPage } from '../package-folder.js';
@@ -72,7 +62,7 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
     yield* inspect('migrations', async () => {
       const pending = await findPending(ledgerOfSqlite(opened), readMigrations('sqlite'));
       areApplied = pending.length === 0;
-      return describePending(pending.map(({ name }) => name));
+      return describePending(pending);
     });
     if (areApplied)
       yield* inspect('access tokens', () => {
@@ -108,46 +98,39 @@ const sticky = 0o1000;
 
 /** Who may read and write the files: they hold the records, and the hashes of the tokens. */
 function inspectFileAccess(path: string, folder: string): Results {
-  const present = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
+  const user = process.getuid?.();
+  const files = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
     // Skips folders and devices that DATABASE_URL names by mistake, so that no advice says to change their mode.
-    return stats?.isFile() ? [{ file, stats }] : [];
+    return stats?.isFile() ? [{ file, mode: stats.mode, uid: stats.uid }] : [];
   });
-  const problems = [
-    ...present.flatMap(({ file, stats }) => [...inspectMode(file, stats), ...inspectOwner(file, stats)]),
-    ...inspectFolder(folder),
-  ];
-  if (problems.length > 0) return problems;
-  return ok(present.length === 0 ? 'there are no files yet' : 'only this user can use the files');
-}
-
-function inspectMode(file: string, { mode }: Stats): readonly Result[] {
-  if ((mode & groupAndOthers) === 0) return [];
-  const digits = (mode & 0o777).toString(8).padStart(4, '0');
-  return [
-    warning(
-      `other users can use ${file}, which has mode ${digits}: it holds the token hashes`,
-      `Restrict it to its owner: chmod 600 ${file}`,
-    ),
-  ];
-}
-
-function inspectOwner(file: string, { uid }: Stats): readonly Result[] {
-  const user = process.getuid?.();
-  if (user === undefined || user === uid) return [];
-  return [
-    warning(
-      `${file} is owned by uid ${uid}, but this command runs as uid ${user}`,
-      'Run every command as the user of the service, who owns the files.',
-    ),
-  ];
-}
-
-function inspectFolder(folder: string): readonly Result[] {
+  const problems: Result[] = [];
+  for (const { file, mode, uid } of files) {
+    if ((mode & groupAndOthers) !== 0)
+      problems.push(
+        warning(
+          `other users can use ${file}, which has mode ${(mode & 0o777).toString(8).padStart(4, '0')}: it holds the token hashes`,
+          `Restrict it to its owner: chmod 600 ${file}`,
+        ),
+      );
+    if (user !== undefined && user !== uid)
+      problems.push(
+        warning(
+          `${file} is owned by uid ${uid}, but this command runs as uid ${user}`,
+          'Run every command as the user of the service, who owns the files.',
+        ),
+      );
+  }
   const { mode } = statSync(folder);
-  if ((mode & othersWrite) === 0 || (mode & sticky) !== 0) return [];
-  const found = `every user can replace the files in ${folder}`;
-  return [failure(found, `Restrict writing to its owner: chmod go-w ${folder}`)];
+  if ((mode & othersWrite) !== 0 && (mode & sticky) === 0)
+    problems.push(
+      failure(
+        `every user can replace the files in ${folder}`,
+        `Restrict writing to its owner: chmod go-w ${folder}`,
+      ),
+    );
+  if (problems.length > 0) return problems;
+  return ok(files.length === 0 ? 'there are no files yet' : 'only this user can use the files');
 }
 
 /** File systems over a network, by the number that Linux gives their type (statfs(2), linux/magic.h). */
@@ -206,12 +189,13 @@ function inspectBackup(path: string): Result {
   const last = readLastBackup(path);
   const advice = `Run plant-store backup every night, for example with plant-store-backup.timer, as ${pathOfPage('docs/operate/backup.md')} describes.`;
   if (last === undefined) return warning('plant-store backup has not run yet', advice);
+  const time = `${new Date(last).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   if (last > Date.now())
     return warning(
-      `the last one is dated ${new Date(last).toISOString().slice(0, 16).replace('T', ' ')} UTC, which is in the future`,
+      `the last one is dated ${time}, which is in the future`,
       'Set the clock of this machine, and run plant-store backup.',
     );
-  const made = `the last one was made ${new Date(last).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const made = `the last one was made ${time}`;
   return Date.now() - last > maxBackupAgeMs ? warning(made, advice) : ok(made);
 }
 

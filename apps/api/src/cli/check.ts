@@ -72,10 +72,9 @@ export async function requireReady(
   adminUrl: URL,
   { json = false }: JsonOption,
   context: Pick<CliContext, 'message' | 'print'>,
-  timeoutMs?: number,
 ): Promise<void> {
   const url = new URL('/readyz', adminUrl);
-  const readiness = await fetchReadiness(url, timeoutMs).catch((error: unknown) => {
+  const readiness = await fetchReadiness(url).catch((error: unknown) => {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     throw new OperatorError(
       `${url} does not reply: ${messageOf(cause)}\nStart the service with ADMIN_PORT, or pass the URL of its admin port as --url.`,

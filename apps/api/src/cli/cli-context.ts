@@ -1,4 +1,3 @@
-import { fstatSync, readSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import { type ExactJson, stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
@@ -11,14 +10,10 @@ export interface CliContext {
   /** The working directory, for resolving relative paths. */
   readonly folder: string;
   readonly input: Readable;
-  /**
-   * Standard output, for the result of the command; see `writeResult`.
-   *
-   * @throws {OperatorError} when it is closed
-   */
+  /** Standard output, for the result of the command; see `writeResult`. */
   readonly output: Writable;
   readonly isTerminal: boolean;
-  /** Writes a text unchanged to standard output if it is open: for commands whose main purpose is not to print. */
+  /** Writes a text unchanged to standard output: for commands whose main purpose is not to print. */
   print(text: string): void;
   /**
    * Writes a message for a person to standard error, with invisible characters escaped and a newline at the end. Resolves once it is
@@ -107,28 +102,6 @@ export async function reportOutcome(
 export function explainOutputError(error: NodeJS.ErrnoException): Error {
   if (error.code === 'EPIPE') return error;
   return new OperatorError(`Standard output cannot be written: ${error.message}`, { cause: error });
-}
-
-/**
- * Throws if standard output was closed when the process started (`>&-`). Node.js then opens `/dev/null` for reading and writing in its
- * place, so writes succeed and the result is lost. A shell's `> /dev/null` opens it for writing only, and is allowed.
- *
- * @throws {OperatorError}
- */
-export function requireOpenOutput(descriptor: number): void {
-  // Windows has no `/dev/null`.
-  const nullDevice = statSync('/dev/null', { throwIfNoEntry: false });
-  const output = fstatSync(descriptor);
-  if (!output.isCharacterDevice() || output.rdev !== nullDevice?.rdev) return;
-  try {
-    readSync(descriptor, Buffer.alloc(1));
-  } catch {
-    // It is open for writing only.
-    return;
-  }
-  throw new OperatorError(
-    'Standard output is closed, so the result would be lost. Send it to a file or to a program; to discard it, use > /dev/null.',
-  );
 }
 
 /** A count with its noun, such as `1 token` or `5 tokens`. */

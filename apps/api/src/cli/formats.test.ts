@@ -36,7 +36,6 @@ it.each([
     `{"id":9007199254740992,"idText":"9007199254740993",${member}}`,
     { reason: expect.stringMatching(differ) },
   ]),
-  ['{"id":1}{}', { reason: "The line is not valid JSON: Expected end of input but got '{' at position 8." }],
   ['\uFEFF{}', { reason: 'The line is not valid JSON: it starts with a byte order mark.' }],
   ['[]', { reason: 'The plant is not valid: it must be a JSON object.' }],
   [
@@ -51,31 +50,23 @@ it.each([
     `{"id":1,"name":"","original":${original}}`,
     { reason: expect.stringMatching(/^The plant is not valid: original must be/) },
   ]),
-  [
-    '{"name":"\\u0000"}',
-    {
-      reason: 'The plant is not valid: id is required; name must not contain the character NUL (U+0000).',
-    },
-  ],
 ])('reads %s', (text, expected) => {
   expect(contentOf(readRecordLine(Buffer.from(text), recordTypes))).toEqual(expected);
 });
 
-it.each([
-  ['9007199254740993', { record: { id: 9007199254740993n, deleted: true } }],
-  ['{"idText":"9007199254740993","name":"Fern"}', { record: { id: 9007199254740993n, deleted: true } }],
-  ['{"id":9007199254740992,"idText":"9007199254740993"}', { reason: expect.stringMatching(differ) }],
-  ['{"idText":7}', { reason: expect.stringMatching(/^The plant is not valid: idText must be/) }],
-])('reads the id of %s', (text, expected) => {
+it('reads an id of more digits than a number of JavaScript has', () => {
   const [ofIds] = recordTypes;
-  expect(contentOf(readIdLine(Buffer.from(text), recordTypes, { ofIds }))).toEqual(expected);
+  const read = (text: string) => contentOf(readIdLine(Buffer.from(text), recordTypes, { ofIds }));
+  const expected = { record: { id: 9007199254740993n, deleted: true } };
+  for (const text of ['9007199254740993', '{"idText":"9007199254740993","name":"Fern"}'])
+    expect(read(text)).toEqual(expected);
+  const rounded = '{"id":9007199254740992,"idText":"9007199254740993"}';
+  expect(read(rounded)).toEqual({ reason: expect.stringMatching(differ) });
 });
 
-it.each([
-  [true, ['', ' ', '\t \r']],
-  [false, ['{', ' {', '\u00a0', '\u2028']],
-])('whether lines are blank is %s: %j', (blank, lines) => {
-  for (const line of lines) expect(isBlank(Buffer.from(line)), line).toBe(blank);
+it('knows blank lines', () => {
+  for (const blank of ['', ' ', '\t \r']) expect(isBlank(Buffer.from(blank)), blank).toBe(true);
+  for (const text of ['{', ' {', '\u00a0', '\u2028']) expect(isBlank(Buffer.from(text)), text).toBe(false);
 });
 
 async function* chunksOf(...chunks: (string | Buffer)[]) {
@@ -83,9 +74,9 @@ async function* chunksOf(...chunks: (string | Buffer)[]) {
 }
 
 /** The lines as text, `undefined` for each that is too long; checks that they are numbered from 1. */
-async function split(chunks: AsyncIterable<Buffer>, limitBytes = 100, signal?: AbortSignal) {
+async function split(chunks: AsyncIterable<Buffer>, limitBytes = 100) {
   const lines: Line[] = [];
-  for await (const line of splitLines(chunks, limitBytes, signal)) lines.push(line);
+  for await (const line of splitLines(chunks, limitBytes)) lines.push(line);
   expect(lines.map(({ number }) => number)).toEqual(lines.map((_, index) => index + 1));
   return lines.map(({ bytes }) => bytes?.toString('utf8'));
 }
@@ -119,13 +110,4 @@ it('splits a text into the same lines for any chunks', async () => {
       expect(await split(chunksOf(...chunks))).toEqual(lines);
     }),
   );
-});
-
-it('drops a line that an abort cut off', async () => {
-  const controller = new AbortController();
-  async function* stopped() {
-    yield Buffer.from('a\nb');
-    controller.abort();
-  }
-  expect(await split(stopped(), 100, controller.signal)).toEqual(['a']);
 });

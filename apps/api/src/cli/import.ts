@@ -11,6 +11,7 @@ import {
   removalOf,
   type Stored,
   type StoredRecord,
+  withoutTombstones,
 } from '@plant-store/records';
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
@@ -356,46 +357,46 @@ export async function storeRecords(
   operations: RecordType['operations'],
   reuseDeletedIds = false,
 ): Promise<readonly RowOutcome[]> {
-  const tombstones = new Map<bigint, StoredRecord<object>>();
-  const first: Stored<object>[] = [];
-  const last: Stored<object>[] = [];
-  for (const record of records) {
-    if (!isTombstone(record)) (tombstones.has(record.id) ? last : first).push(record);
-    else if (!tombstones.has(record.id)) tombstones.set(record.id, record);
-  }
+  const removedById = new Map<bigint, boolean>();
+  const next = records.findIndex((record) => {
+    const isRemoved = removedById.get(record.id) ?? isTombstone(record);
+    removedById.set(record.id, isRemoved);
+    return isRemoved !== isTombstone(record);
+  });
+  if (next !== -1)
+    return [
+      ...(await storeRecords(records.slice(0, next), store, operations, reuseDeletedIds)),
+      ...(await storeRecords(records.slice(next), store, operations, reuseDeletedIds)),
+    ];
+
+  const tombstones = records.filter(isTombstone);
+  const created = withoutTombstones(records);
+  const results = created.length === 0 ? [] : await store.create(created);
   const outcomes = new Map<StoredRecord<object>, RowOutcome>();
-  const create = async (created: readonly Stored<object>[]) => {
-    const results = await store.create(created);
-    const completions = created.flatMap((record, index) => {
-      const result = requireOutcome(results[index]);
-      outcomes.set(record, toRowOutcome(record, result, operations));
-      const isRetired = !result.stored && isTombstone(result.existing);
-      return (isRetired && reuseDeletedIds) || record.original !== undefined ? [completionOf(record)] : [];
-    });
-    if (completions.length === 0) return;
-    const completed = await store.change(completions);
-    for (const [index, { record }] of completions.entries()) {
-      const { before, after } = requireOutcome(completed[index]);
-      if (after !== undefined) outcomes.set(record, { stored: true });
-      // An earlier line of the file may have taken the id.
-      else if (before !== undefined && !outcomes.get(record)?.stored)
-        outcomes.set(record, toRowOutcome(record, { stored: false, existing: before }, operations));
-    }
-  };
-  await create(first);
-  const removals = [...tombstones.keys()].map((id) => removalOf<object>(id, true));
-  const removed = removals.length === 0 ? [] : await store.change(removals);
-  for (const [index, tombstone] of [...tombstones.values()].entries())
-    outcomes.set(tombstone, { stored: requireOutcome(removed[index]).after !== undefined });
-  await create(last);
-  // If several tombstones have the same id, the first one removed the record.
-  return records.map((record) => outcomes.get(record) ?? { stored: false });
+  const completed = created.filter((record, index) => {
+    const result = requireOutcome(results[index]);
+    outcomes.set(record, toRowOutcome(record, result, operations));
+    const isRetired = !result.stored && isTombstone(result.existing);
+    return (isRetired && reuseDeletedIds) || record.original !== undefined;
+  });
+  const changes = [
+    ...completed.map(completionOf),
+    ...tombstones.map(({ id }) => removalOf<object>(id, true)),
+  ];
+  const changed = changes.length === 0 ? [] : await store.change(changes);
+  for (const [index, record] of [...completed, ...tombstones].entries()) {
+    const { before, after } = requireOutcome(changed[index]);
+    if (after !== undefined || isTombstone(record)) outcomes.set(record, { stored: after !== undefined });
+    // An earlier line of the file may have taken the id.
+    else if (before !== undefined && !outcomes.get(record)?.stored)
+      outcomes.set(record, toRowOutcome(record, { stored: false, existing: before }, operations));
+  }
+  return records.map((record) => requireOutcome(outcomes.get(record)));
 
   /** A change that reuses the id of a deleted record, or adds `original`, the record as first created, which a create does not store. */
-  function completionOf(record: Stored<object>): Change<object> & { readonly record: Stored<object> } {
+  function completionOf(record: Stored<object>): Change<object> {
     const given = { ...record, addedAt: record.addedAt === undefined ? Date.now() : record.addedAt };
     return {
-      record,
       id: record.id,
       bytes: 0,
       replace(existing) {

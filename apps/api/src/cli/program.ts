@@ -390,7 +390,7 @@ function addRecords(
     .option(
       '--query <text>',
       `only those with this in their ${anyOf.format(searched)}, ignoring case`,
-      toTextUpTo(QUERY_MAX_LENGTHS.q),
+      toQuery,
     )
     .option(
       '--added-from <time>',
@@ -596,12 +596,10 @@ const toEntryCount = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give a numbe
 const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give a line number of 1 or more.');
 /** Citus allows 64,000 shards. Each shard is a table on a node. */
 const toShardCount = parserOf(wholeNumber(1, 32_000), 'Give a number of shards from 1 to 32000.');
-/** Returns a parser of a text with at most so many Unicode code points. */
-const toTextUpTo = (maxLength: number) =>
-  parserOf(
-    z.string().refine((text) => [...text].length <= maxLength),
-    `Give at most ${maxLength} characters.`,
-  );
+const toQuery = parserOf(
+  z.string().refine((text) => [...text].length <= QUERY_MAX_LENGTHS.q),
+  `Give at most ${QUERY_MAX_LENGTHS.q} characters.`,
+);
 
 function toExpiry(text: string): Date | null {
   return text === 'never' ? null : new Date(Date.now() + toDurationMs(text));

@@ -140,14 +140,3 @@ it('reads the texts of an export exactly', async () => {
     }),
   );
 });
-
-it('reads ids in digits of any script, and does not guess', async () => {
-  const { lines } = await read(['id,name\n٤٢,Fern\n\u22127,Ivy\n\u200e９\u200e,Rose\n1e2,Yucca\n٧٫٠,Palm\n']);
-  expect(lines).toEqual({
-    2: { id: 42n, name: 'Fern' },
-    3: { id: -7n, name: 'Ivy' },
-    4: { id: 9n, name: 'Rose' },
-    5: expect.stringContaining('id must be an integer'),
-    6: expect.stringContaining('id must be an integer'),
-  });
-});

@@ -41,24 +41,18 @@ async function openRose(environment: Readonly<Record<string, string>> = {}) {
   return { folder, run, path, nameOf };
 }
 
-/** Runs sha256sum on files that have their SHA-256 beside them. */
-function checkSums(folder: string, names: readonly string[]): void {
-  const hashes = names.map((each) => `${each}.sha256`);
-  execFileSync('sha256sum', ['--check', '--strict', ...hashes], { cwd: folder, stdio: 'pipe' });
-}
-
 it('backs up beside the database, notes when, and keeps so many of its own store', async () => {
   const { folder, run, path, nameOf } = await openRose();
   const [oldest, older] = [nameOf(first), nameOf(second)];
   const others = ['mine.db', `plant-store-0123456789abcdef-${first}.db`, ...withoutId];
-  const own = [oldest, `${oldest}.sha256`, older, `${older}.sha256`];
-  const backups = fillFolder(join(folder, 'data/backups'), [...own, ...others]);
+  const ofStore = [oldest, `${oldest}.sha256`, older, `${older}.sha256`];
+  const backups = fillFolder(join(folder, 'data/backups'), [...ofStore, ...others]);
   const { exitCode, stderr } = await run('backup --keep 2');
   expect(exitCode).toBe(0);
   expect(stderr).toContain(`1 older backup removed: ${oldest}.`);
   expect(stderr).toContain('Kept 2 backups with no store ID in the name');
   const newest = backupsOf(backups).at(-1) ?? '';
-  const left = [...own.slice(2), newest, `${newest}.sha256`, ...others];
+  const left = [...ofStore.slice(2), newest, `${newest}.sha256`, ...others];
   expect(readdirSync(backups).toSorted()).toEqual(left.toSorted());
   expect(readRows(join(backups, newest))).toEqual([[...rose]]);
   expect(Date.now() - Date.parse(readFileSync(`${path}.last-backup`, 'utf8').trim())).toBeLessThan(60_000);
@@ -66,12 +60,9 @@ it('backs up beside the database, notes when, and keeps so many of its own store
 
 it('never removes the new backup, nor counts one with a name in the future', async () => {
   const { folder, run, path, nameOf } = await openRose();
-  const [ahead, unnamed] = [nameOf(future), `plant-store-${future}.db`];
-  const backups = fillFolder(join(folder, 'data/backups'), [nameOf(first), ahead, unnamed]);
-  const { exitCode, stderr } = await run('backup --keep 1');
-  expect(exitCode).toBe(0);
-  expect(stderr).toMatch(/names are in the future/);
-  for (const each of [ahead, unnamed]) expect(stderr).toContain(each);
+  const ahead = nameOf(future);
+  const backups = fillFolder(join(folder, 'data/backups'), [nameOf(first), ahead]);
+  expect(await run('backup --keep 1')).toEqual(isDone(/names are in the future.*2231/));
   const [newest = ''] = backupsOf(backups).filter((each) => each !== ahead);
   expect(backupsOf(backups)).toEqual([newest, ahead]);
   await run('import', '{"id":2,"name":"Fern"}\n');
@@ -93,21 +84,12 @@ it('removes nothing where the database has no id yet, and gives backups of one s
 
 it('replaces the SHA-256 that is left of a backup, and leaves none beside what failed', async () => {
   const { folder, run } = await openRose();
-  // What is left of a backup that was moved away.
   writeFileSync(join(folder, 'copy.db.sha256'), 'old');
   expect(await run('backup copy.db')).toEqual(isDone(/1 plant copied/));
-  checkSums(folder, ['copy.db']);
+  execFileSync('sha256sum', ['--check', '--strict', 'copy.db.sha256'], { cwd: folder, stdio: 'pipe' });
   rmSync(join(folder, 'copy.db.sha256'));
   expect(await run('backup copy.db')).toEqual(failed(/copy\.db already exists/));
   expect(existsSync(join(folder, 'copy.db.sha256'))).toBe(false);
-});
-
-it('gives each backup the right SHA-256, also when two commands begin in the same second', async () => {
-  const { folder, run } = await openRose();
-  await Promise.all([run('backup kept/'), run('backup kept/')]);
-  const made = backupsOf(join(folder, 'kept'));
-  expect(made.length).toBeGreaterThan(0);
-  checkSums(join(folder, 'kept'), made);
 });
 
 it('gives a backup its name only once its SHA-256 is there, and removes that where the name is not given', async () => {
@@ -161,17 +143,15 @@ it('restores the latest backup of a folder, and keeps what was there', async () 
   expect(readdirSync(join(folder, 'data')).filter((each) => /restored|fetched/.test(each))).toEqual([]);
 });
 
-it('keeps what was there at each restore, and a log that is left without its database', async () => {
+it('moves away a log that is left without its database', async () => {
   const { folder, run, path } = await openRose();
   await run('backup copy.db');
-  await run('restore copy.db');
-  await run('restore copy.db');
-  const keptOf = () => readdirSync(join(folder, 'data')).filter((each) => each.includes('.before-restore-'));
-  expect(keptOf()).toHaveLength(2);
   rmSync(path);
   writeFileSync(`${path}-wal`, 'the log of another database');
   expect(await run('restore copy.db')).toEqual(isDone(/The previous database is in /));
-  expect(keptOf().filter((each) => each.endsWith('-wal'))).toHaveLength(1);
+  expect(readdirSync(join(folder, 'data')).filter((each) => /before-restore.*-wal/.test(each))).toHaveLength(
+    1,
+  );
   expect(readRows(path)).toEqual([[...rose]]);
 });
 
@@ -278,7 +258,6 @@ it('has the SHA-256 in the metadata of an object, also of one in several parts, 
   expect(await run('restore s3://plants/hash/ --dry-run')).toEqual(isDone(/has no SHA-256/));
 });
 
-const pass = () => false;
 const cutParts: Intercept = ({ url, socket }) => {
   const isPart = url?.includes('partNumber') === true;
   if (isPart) socket.destroy();
@@ -294,10 +273,14 @@ const onReadBack =
     return isReadBack;
   };
 
-it.each<[problem: string, intercept: Intercept, settings: object, message: RegExp]>([
-  ['a connection that is cut in the middle', cutParts, {}, /is not responding/],
-  ['wrong credentials', pass, { AWS_SECRET_ACCESS_KEY: 'wrong' }, /SignatureDoesNotMatch.*credentials/],
-  ['no credentials', pass, { AWS_ACCESS_KEY_ID: '' }, /Set AWS_ACCESS_KEY_ID/],
+it.each<[problem: string, intercept: Intercept, message: RegExp, settings?: object]>([
+  ['a connection that is cut in the middle', cutParts, /is not responding/],
+  [
+    'wrong credentials',
+    () => false,
+    /SignatureDoesNotMatch.*credentials/,
+    { AWS_SECRET_ACCESS_KEY: 'wrong' },
+  ],
   [
     'a reply that is lost once the upload is complete',
     (incoming, response) => {
@@ -310,7 +293,6 @@ it.each<[problem: string, intercept: Intercept, settings: object, message: RegEx
       incoming.pipe(forwarded);
       return true;
     },
-    {},
     /is perhaps incomplete: .*There is no new backup: the object was removed/,
   ],
   [
@@ -318,16 +300,14 @@ it.each<[problem: string, intercept: Intercept, settings: object, message: RegEx
     onReadBack((response) => {
       response.writeHead(200, { 'content-length': '9999' }).write('half', () => response.destroy());
     }),
-    {},
     /could not be read back: .* broke.*There is no new backup: the object was removed/,
   ],
   [
     'a bucket that returns something else',
     onReadBack((response) => response.end('something else')),
-    {},
     /differs from .*There is no new backup: the object was removed/,
   ],
-])('calls nothing a backup with %s, and removes none', async (problem, intercept, settings, message) => {
+])('calls nothing a backup with %s, and removes none', async (problem, intercept, message, settings) => {
   const prefix = problem.replaceAll(' ', '-');
   const good = await openStore(prefix);
   await good.run('backup');

@@ -10,8 +10,6 @@ import { enableTls } from '../support/postgresql/enable-tls.js';
 import { startPooler } from '../support/postgresql/start-pooler.js';
 import { createDatabaseBehindProxy } from '../support/postgresql/start-proxy.js';
 import { createUser } from '../support/postgresql/use-connections.js';
-import { startCommand } from '../support/process/run-command.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 
 const serverUrl = inject('postgresqlUrl');
 
@@ -64,12 +62,6 @@ it.each(unusableLedgers)('reports a database of %s', async (_, sql, message) => 
   expectFound(await checkDatabase(), { migrations: new RegExp(`^error: .*${message}`) });
 });
 
-it('reports a database in another encoding', async () => {
-  await query(url, `CREATE DATABASE ${name}_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
-  const migrations = /^error: The database cannot be used: its encoding is LATIN1/;
-  expectFound(await checkDatabase(url.replace(name, `${name}_latin1`)), { migrations });
-});
-
 it.each([
   ['a server that cannot be reached', { port: '1', password: 'secret' }, /^error: .*ECONNREFUSED/],
   ['an unreadable certificate', { search: '?sslrootcert=/nowhere/ca.pem' }, /^error: .*ENOENT.*ca\.pem/],
@@ -88,8 +80,6 @@ it('reports a read-only database', async () => {
 it('reports missing privileges, one after the other', async () => {
   const visitor = await createUser(url);
   const { username } = new URL(visitor);
-  const mayNotCreate = /^error: pending: .* may not create tables in the schema public/;
-  expectFound(await checkDatabase(visitor), { migrations: mayNotCreate });
   await fill();
   const mayNotUpdate = 'warning: the user may not UPDATE plants, so records cannot be updated or deleted.';
   for (const [granted, expected, item = 'privileges'] of [
@@ -132,8 +122,7 @@ it('counts the connections and standbys of others, as an ordinary user', async (
   await Promise.all(others.map((client) => client.connect()));
   const found = await checkDatabase(visitor);
   expectFound(found, { standby: /^warning: .* and 1 standby or backup receives the log/ });
-  const [, used] = /, (\d+) in use$/.exec(found('connections').join()) ?? [];
-  expect(Number(used)).toBeGreaterThan(9);
+  expect(Number(/, (\d+) in use$/.exec(found('connections').join())?.[1])).toBeGreaterThan(9);
 });
 
 it('reports a connection that is encrypted', async () => {
@@ -158,13 +147,4 @@ it('reports a server that answers no more, and ends', async () => {
   expectFound(await examine(settings), { server: /^ok: /, standby: 'error: Query read timeout' });
   proxy.freezeAnswersTo('plant_store_probe');
   expectFound(await examine(settings), { database: /Query read timeout/ });
-});
-
-it('prints each finding as it is made', async () => {
-  const { proxiedUrl, proxy } = await createDatabaseBehindProxy();
-  proxy.freezeAnswersTo('plant_store_probe');
-  const environment = { PORT: '0', DATABASE_URL: proxiedUrl, DATABASE_STATEMENT_TIMEOUT_MS: '10000000' };
-  const command = startCommand(['check'], { folder: temporaryFolder(), environment });
-  await command.waitFor(/^ok +exposure: /m);
-  await command.end('SIGKILL');
 });

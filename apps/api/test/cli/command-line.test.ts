@@ -103,7 +103,7 @@ it('migrates once', async () => {
   expect(await run('migrate')).toEqual(succeeded('', 'The database is up to date.\n'));
 });
 
-const onStores = ['export', 'delete 1', 'backup copy.db', 'token list', 'invalidate-cursors'];
+const onStores = ['export', 'backup copy.db', 'token list', 'invalidate-cursors'];
 
 it.each(onStores)('does not create a missing store: %s', async (line) => {
   const { folder, run } = useCommands();

@@ -25,15 +25,8 @@ it.each<[problem: string, message: RegExp, cluster?: StandInCitus]>([
   ['no Citus', /CREATE EXTENSION citus/],
   ['no nodes', /citus_add_node\('host', 5432\)/, { nodes: 0 }],
   ['a worker', /is not the coordinator/, { nodes: 2, isCoordinator: false }],
-  [
-    'a node acknowledges plants before they are on its disk',
-    /node worker-1:5432 do not wait for the disk.*ALTER ROLE … SET synchronous_commit = on/,
-    { nodes: 2 },
-  ],
-])('keeps the history where it cannot distribute: %s', async (problem, message, cluster) => {
+])('keeps the history where it cannot distribute: %s', async (_, message, cluster) => {
   const { url, run } = await createCluster(cluster);
-  if (problem.includes('disk'))
-    await query(url, 'ALTER FUNCTION master_run_on_worker SET synchronous_commit = off');
   expect(await run('migrate --distribute')).toEqual(failed(message, /^\d+_\w+\n/));
   expect(await query(url, `SELECT FROM pg_trigger WHERE tgname = 'keep_plants_history'`)).toHaveLength(1);
 });

@@ -46,12 +46,9 @@ it('deletes the plants of its lines, whose ids stay taken, and exports them agai
 it.each([
   ['import nowhere.ndjson', /^plant-store: The file cannot be read: ENOENT.*nowhere\.ndjson'\n$/],
   ['import .', /^(.*\n){0,2}plant-store: The file cannot be read: EISDIR/],
-  ['delete --from nowhere', /^plant-store: The file cannot be read: ENOENT/],
-  ['delete --from .', /^0 deleted, .*\nplant-store: The file cannot be read: EISDIR/],
   ['token import nowhere', /^plant-store: The tokens cannot be read: ENOENT/],
 ])('reports why a file cannot be read: %s', async (line, stderr) => {
   const { folder, run } = useCommands();
-  if (line.startsWith('delete')) await run('import', plantLine(1));
   expect(await run(line)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(stderr) });
   if (line === 'import nowhere.ndjson') expect(existsSync(storePath(folder))).toBe(false);
 });
@@ -82,18 +79,6 @@ it('begins at a line, whatever the lines before it are', async () => {
   const text = `# plants, as of today\n${plantLine(1)}`;
   expect((await run('import', text)).stderr).toContain('its first line looks like one of CSV or TSV');
   expect(await run('import --from-line 2', text)).toEqual(imported(1));
-});
-
-it('completes a killed import when it is run again', async () => {
-  const { folder, run } = useCommands();
-  const input = new PassThrough();
-  input.write(lines.slice(0, 2_500).join(''));
-  const command = startCommand(['import'], { folder, input });
-  await until(() => countPlants(folder) >= 1_000);
-  await command.end('SIGKILL');
-  const before = countPlants(folder);
-  expect(await run('import', lines.join(''))).toEqual(imported(5_000 - before, before));
-  expect(countPlants(folder)).toBe(5_000);
 });
 
 it('waits for a database that another program has locked', async () => {

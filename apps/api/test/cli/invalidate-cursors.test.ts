@@ -14,20 +14,16 @@ interface StoreRow {
 const readStore = (path: string) => readRow<StoreRow>(path, 'SELECT * FROM store');
 const newGeneration = expect.stringMatching(/^[0-9a-f]{8}$/);
 
-it('a restore gives the store another generation, each time, and accepts no cursors of earlier versions', async () => {
+it('a restore gives the store another generation, and accepts no cursors of earlier versions', async () => {
   const { folder, run } = useCommands();
   const path = await fillStore(folder, [[1n, 'Rose', null]]);
   execute(path, 'UPDATE store SET accepts_old_cursors = 1');
   const before = readStore(path);
   await run('backup copy.db');
-  const seen = new Set([before?.generation]);
-  for (let time = 0; time < 3; time++) {
-    expect(await run('restore copy.db')).toMatchObject({ exitCode: 0 });
-    const after = readStore(path);
-    expect(after).toEqual({ ...before, accepts_old_cursors: 0, generation: newGeneration });
-    seen.add(after?.generation);
-  }
-  expect(seen.size).toBe(4);
+  await run('restore copy.db');
+  const after = readStore(path);
+  expect(after).toEqual({ ...before, accepts_old_cursors: 0, generation: newGeneration });
+  expect(after?.generation).not.toBe(before?.generation);
   expect(readStore(join(folder, 'copy.db'))).toEqual(before);
 });
 

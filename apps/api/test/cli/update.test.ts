@@ -15,23 +15,23 @@ async function createStore(environment = {}) {
   return { folder, run, exportAll: async () => (await run('export')).stdout };
 }
 
-it.each([
-  ['--name Ivy', '"name":"Ivy","tag":"outdoor",'],
-  ['--tag indoor', '"name":"Fern","tag":"indoor",'],
-  ['--no-tag', '"name":"Fern",'],
-  ['--tag ', '"name":"Fern","tag":"",'],
-  ['--name Ivy --tag indoor', '"name":"Ivy","tag":"indoor",'],
-  ['--no-tag --name Ivy', '"name":"Ivy",'],
-  ['--name Fern --tag outdoor', '"name":"Fern","tag":"outdoor",'],
-])('updates what is given, and prints the plant as export does: %s', async (options, texts) => {
+it('updates what is given, and prints the plant as export does', async () => {
   const { run, exportAll } = await createStore();
-  const { exitCode, stdout, stderr } = await run(`update 1 ${options}`);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(stdout.replace(original, '')).toBe(`{"id":1,${texts}${time}}\n`);
+  for (const [options, texts] of [
+    ['--name Ivy', '"name":"Ivy","tag":"outdoor",'],
+    ['--tag ', '"name":"Ivy","tag":"",'],
+    ['--no-tag', '"name":"Ivy",'],
+    ['--name Fern --tag outdoor', '"name":"Fern","tag":"outdoor",'],
+  ] as const) {
+    const { exitCode, stdout, stderr } = await run(`update 1 ${options}`);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.replace(original, '')).toBe(`{"id":1,${texts}${time}}\n`);
+    expect(await exportAll()).toBe(stdout);
+    expect(await run(`update 1 ${options}`)).toEqual(succeeded(stdout));
+  }
+  await run('import', plantLine(2));
   // A plant that is as it was created needs no more.
-  expect(original.test(stdout)).toBe(stdout.replace(original, '') !== fern);
-  expect(await exportAll()).toBe(stdout);
-  expect(await run(`update 1 ${options}`)).toEqual(succeeded(stdout));
+  expect((await run('update 2 --no-tag')).stdout).not.toMatch(original);
 });
 
 it('fails where there is no such plant, and gives no id again', async () => {
@@ -41,7 +41,6 @@ it('fails where there is no such plant, and gives no id again', async () => {
   for (const id of ['1', '-7', '9223372036854775807'])
     expect(await run(`update ${id} --name Ivy`)).toEqual(failed(`plant-store: There is no plant ${id}.\n`));
   expect(await exportAll()).toBe(before);
-  expect(await useCommands().run('update 1 --name Ivy')).toMatchObject({ exitCode: 1, stdout: '' });
 });
 
 it('updates while a service uses the same file, which reverts nothing at a late retry of the create', async () => {
@@ -83,22 +82,14 @@ it.each([
   }
 });
 
-it.each(['SQLite', 'PostgreSQL'] as const)(
-  'brings deleted plants back from an export, on %s',
-  async (engine) => {
-    const url = await openStores[engine]();
-    const { run, exportAll } = await createStore(url === '' ? {} : { DATABASE_URL: url });
-    await run('import', `{"id":2,"name":"Rose","addedAt":null}\n`);
-    await run('update 1 --name Ivy');
-    const exported = await exportAll();
-    await run('delete 1 2');
-    const rejected = failed(/\n0 imported, 0 already there, 2 bad\n/);
-    expect(await run('import', exported)).toEqual(rejected);
-    const reuse = 'import --reuse-deleted-ids';
-    expect(await run(reuse, exported)).toEqual(imported(2));
-    expect(await exportAll()).toBe(exported);
-    expect(await run(reuse, exported)).toEqual(imported(0, 2));
-    const taken = /^line 1: Plant 2 already exists.*\n0 imported, 0 already there, 1 bad\n/;
-    expect(await run(reuse, plantLine(2))).toEqual(failed(taken));
-  },
-);
+it('brings deleted plants back from an export', async () => {
+  const { run, exportAll } = await createStore();
+  await run('update 1 --name Ivy');
+  const exported = await exportAll();
+  await run('delete 1');
+  expect(await run('import', exported)).toEqual(failed(/\n0 imported, 0 already there, 1 bad\n/));
+  const reuse = 'import --reuse-deleted-ids';
+  expect(await run(reuse, exported)).toEqual(imported(1));
+  expect(await exportAll()).toBe(exported);
+  expect(await run(reuse, exported)).toEqual(imported(0, 1));
+});
