@@ -20,9 +20,9 @@ export interface Comparison {
   readonly summaries: readonly Summary[];
 }
 
-/** A measured target. Older results have no versions, and no CPU times in their summaries. */
+/** A measured target. */
 export interface ComparedTarget extends Pick<Target, 'name' | 'title' | 'leavesOut' | 'cores'> {
-  readonly versions?: string;
+  readonly versions: string;
   readonly stores: boolean;
 }
 

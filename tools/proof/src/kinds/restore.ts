@@ -2,8 +2,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient, followChanges } from '@plant-store/client';
 import { errors } from '@plant-store/contract/errors';
-import { query } from '@plant-store/postgresql-server';
-import Sqlite from 'better-sqlite3';
 import { feedOf, followedResources, toChange } from '../load/followers.js';
 import type { Change } from '../load/history.js';
 import { callOf, hasOperation } from '../load/operations.js';
@@ -62,15 +60,6 @@ async function runScenario(scenario: RestoreScenario): Promise<void> {
   }
 }
 
-/** Removes what version 1.4 does not have: the later tables and indexes of SQLite, with their migrations. */
-const downgradeTo14 = [
-  ...['plants_history', 'audit', 'store'].map((table) => `DROP TABLE ${table}`),
-  ...['plants_tag_idx', 'plants_deleted_idx', 'plants_unnumbered_idx'].map((index) => `DROP INDEX ${index}`),
-  ...['create_plants_history', 'create_audit', 'create_store', 'index_lists'].map(
-    (migration) => `DELETE FROM _prisma_migrations WHERE migration_name LIKE '%${migration}'`,
-  ),
-].join(';');
-
 /** The steps, with more writes than others. */
 const steps = ['write', 'write', 'write', 'followOne', 'followOne', 'restart'] as const;
 
@@ -93,14 +82,10 @@ interface Follower extends Copy {
 class RestoreScenario {
   readonly followers: readonly Follower[];
   private readonly backups: string[] = [];
-  /** Backups without a store id, as made by version 1.4. */
-  private readonly oldBackups = new Set<string>();
   private readonly records: NewRecord[] = [];
   private readonly random: Random;
   private restores = 0;
   private lastRestored: string | undefined;
-  /** Whether the store comes from version 1.4, so that it returns cursors of that version. */
-  private readonly isOld: boolean;
 
   constructor(
     private readonly engine: Engine,
@@ -109,16 +94,12 @@ class RestoreScenario {
     readonly tally: Tally,
   ) {
     this.random = trial.random;
-    this.isOld = this.random.next() < 0.5;
     this.followers = followedResources.flatMap((resource) =>
       [1, 7, 1_000].map((limit) => ({ resource, records: new Map(), limit, next: '0', restores: 0 })),
     );
   }
 
   async begin(): Promise<void> {
-    const { database } = this.trial;
-    if (this.isOld) await this.execute('UPDATE store SET accepts_old_cursors = (1 = 1)', database.url);
-    this.tally.add('scenarios with cursors of version 1.4', this.isOld ? 1 : 0);
     await this.write();
     await this.backUp();
   }
@@ -192,15 +173,9 @@ class RestoreScenario {
 
   async backUp(): Promise<void> {
     const backup = join(this.testBed.folder, `backup-${this.backups.length}`);
-    if (this.engine === 'sqlite') {
+    if (this.engine === 'sqlite')
       await runPlantStore(['backup', backup], { DATABASE_URL: this.trial.database.url });
-      if (this.isOld && this.restores === 0 && this.random.next() < 0.5) {
-        this.tally.add('backups of version 1.4');
-        this.oldBackups.add(backup);
-        rmSync(`${backup}.sha256`);
-        await this.execute(downgradeTo14, `file:${backup}`);
-      }
-    } else await this.whileServerIsDown((dataFolder) => copyFolder(dataFolder, backup));
+    else await this.whileServerIsDown((dataFolder) => copyFolder(dataFolder, backup));
     this.backups.push(backup);
     this.tally.add('backups');
   }
@@ -209,10 +184,8 @@ class RestoreScenario {
     const backup = this.random.pick(this.backups);
     await (await this.trial.runningService()).killAll();
     const settings = { DATABASE_URL: this.trial.database.url };
-    if (this.engine === 'sqlite') {
-      const options = this.oldBackups.has(backup) ? ['--from-other-store'] : [];
-      await runPlantStore(['restore', backup, ...options], settings);
-    } else {
+    if (this.engine === 'sqlite') await runPlantStore(['restore', backup], settings);
+    else {
       await this.whileServerIsDown((dataFolder) => {
         rmSync(dataFolder, { recursive: true });
         return copyFolder(backup, dataFolder);
@@ -232,21 +205,11 @@ class RestoreScenario {
     await this.testBed.programs?.start();
   }
 
-  private async execute(sql: string, url: string): Promise<void> {
-    if (this.engine === 'postgresql') return void (await query(url, sql));
-    const file = new Sqlite(url.slice('file:'.length));
-    file.exec(sql);
-    file.close();
-  }
-
   /** Keeps copies continuously with `followChanges`. */
   followContinuously(): { readonly copies: readonly Copy[]; end(): Promise<void> } {
     const { trial, tally } = this;
     const ending = new AbortController();
-    const baseUrl = 'http://service';
-    const fetchFromCurrent: typeof fetch = (url, init) =>
-      fetch(String(url).replace(baseUrl, trial.current[0]?.baseUrl ?? baseUrl), init);
-    const client = createClient({ baseUrl, token: trial.token, fetch: fetchFromCurrent });
+    const client = trial.createFollowingClient();
     async function follow({ resource, records }: Copy): Promise<void> {
       const onCursorExpired = () => {
         tally.add('errors that followChanges reported');

@@ -1,4 +1,4 @@
-import { type Client, createClient, followChanges } from '@plant-store/client';
+import { type Client, followChanges } from '@plant-store/client';
 import type { Row } from '../system/databases.js';
 import { waitUntil } from '../system/programs.js';
 import { Caller } from './caller.js';
@@ -49,10 +49,7 @@ export async function withFollowers(
   function follow(resource: TestedResource, limit: number, instance: number): readonly Change[] {
     const changes: Change[] = [];
     const note = ledger.noteFollower();
-    const baseUrl = 'http://service';
-    const fetchFromCurrent: typeof fetch = (url, init) =>
-      fetch(String(url).replace(baseUrl, trial.current[instance]?.baseUrl ?? baseUrl), init);
-    const client = createClient({ baseUrl, token, fetch: fetchFromCurrent });
+    const client = trial.createFollowingClient(instance);
     async function collect(): Promise<void> {
       const options = { after: '0', limit, signal: ending.signal };
       for await (const page of followChanges(feedOf(client, resource), options)) {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type Client, createClient } from '@plant-store/client';
 import { type Database, exportRows } from '../system/databases.js';
 import { waitUntil } from '../system/programs.js';
 import { issueToken, Service } from '../system/service.js';
@@ -41,7 +42,7 @@ export class Trial {
   readonly createRecord: ReturnType<typeof createRecordSource>;
   private readonly cleanups: (() => Promise<void>)[] = [];
   /** The services that `runningService` has started, by the number of their instance. */
-  readonly current: Service[] = [];
+  private readonly current: Service[] = [];
 
   constructor(
     private readonly options: TrialOptions,
@@ -71,6 +72,15 @@ export class Trial {
     const logFile = `${this.options.logFile}${instance || ''}`;
     if (current[instance]?.hasEnded() !== false) current[instance] = await this.launch(logFile).started;
     return current[instance];
+  }
+
+  /** Returns a client that calls the service of an instance, also after the service was restarted at another address. */
+  createFollowingClient(instance = 0): Client {
+    const { token, current } = this;
+    const baseUrl = 'http://service';
+    const fetchFromCurrent: typeof fetch = (url, init) =>
+      fetch(String(url).replace(baseUrl, current[instance]?.baseUrl ?? baseUrl), init);
+    return createClient({ baseUrl, token, fetch: fetchFromCurrent });
   }
 
   /** Starts to load a running service. Resolves once a number of writes was acknowledged, by default at most 300. */

@@ -140,27 +140,8 @@ function openSqliteDatabase(path: string): Database {
     }
   }
   return {
+    ...readTables(async (sql) => read((file) => file.prepare<[], Columns>(sql).safeIntegers().all())),
     url: `file:${path}`,
-    readRows: async () =>
-      read((file) =>
-        testedResources.flatMap((resource) =>
-          file
-            .prepare<[], Columns>(selectOf(resource))
-            .safeIntegers()
-            .all()
-            .map((row) => toRow(resource, row)),
-        ),
-      ),
-    readStates: async () =>
-      read((file) =>
-        testedResources.flatMap((resource) =>
-          file
-            .prepare<[], StateColumns>(selectStatesOf(resource))
-            .safeIntegers()
-            .all()
-            .map((row) => toStateRow(resource, row)),
-        ),
-      ),
     async findDamage() {
       const found = read((file) => file.pragma('integrity_check')) as { integrity_check: string }[];
       return found.map(({ integrity_check: text }) => text).filter((text) => text !== 'ok');
@@ -170,21 +151,26 @@ function openSqliteDatabase(path: string): Database {
 
 /** Returns the database of a URL. */
 export function openPostgresqlDatabase(url: string): Database {
+  return { ...readTables((sql) => query<Columns>(url, sql)), url, findDamage: async () => [] };
+}
+
+/** Returns functions that read the tables of all resources, each with a function that runs an SQL query. */
+function readTables(
+  select: (sql: string) => Promise<readonly Columns[]>,
+): Pick<Database, 'readRows' | 'readStates'> {
+  async function readAll<Result>(
+    sqlOf: (plural: string) => string,
+    toResult: (resource: TestedResource, columns: Columns) => Result,
+  ): Promise<readonly Result[]> {
+    const results = testedResources.map(async (resource) =>
+      (await select(sqlOf(resource.plural))).map((columns) => toResult(resource, columns)),
+    );
+    return (await Promise.all(results)).flat();
+  }
+  const since = 'CASE WHEN original IS NULL THEN added_at ELSE changed_at END AS since';
   return {
-    url,
-    async readRows() {
-      const rows = testedResources.map(async (resource) =>
-        (await query<Columns>(url, selectOf(resource))).map((row) => toRow(resource, row)),
-      );
-      return (await Promise.all(rows)).flat();
-    },
-    async readStates() {
-      const rows = testedResources.map(async (resource) =>
-        (await query<StateColumns>(url, selectStatesOf(resource))).map((row) => toStateRow(resource, row)),
-      );
-      return (await Promise.all(rows)).flat();
-    },
-    findDamage: async () => [],
+    readRows: () => readAll((plural) => `SELECT *, ${since} FROM ${plural}`, toRow),
+    readStates: () => readAll((plural) => `SELECT * FROM ${plural}_history`, toStateRow),
   };
 }
 
@@ -201,14 +187,9 @@ export async function exportRows(databaseUrl: string): Promise<readonly Row[]> {
   });
 }
 
-const selectOf = ({ plural }: TestedResource) =>
-  `SELECT *, CASE WHEN original IS NULL THEN added_at ELSE changed_at END AS since FROM ${plural}`;
-const selectStatesOf = ({ plural }: TestedResource) => `SELECT * FROM ${plural}_history`;
-
 /** All columns of a row, as the driver returns them. */
 interface Columns extends Readonly<Record<string, unknown>> {
   readonly id: bigint | string;
-  readonly deleted: bigint | boolean;
 }
 
 function toRow(resource: TestedResource, { id, deleted, since, ...others }: Columns): Row {
@@ -216,13 +197,9 @@ function toRow(resource: TestedResource, { id, deleted, since, ...others }: Colu
   return { resource, id: BigInt(id), deleted: Boolean(deleted), fields, since: toTime(since) };
 }
 
-interface StateColumns extends Readonly<Record<string, unknown>> {
-  readonly id: bigint | string;
-}
-
 function toStateRow(
   resource: TestedResource,
-  { id, history_place: place, changed_at: since, replaced_at: until, ...others }: StateColumns,
+  { id, history_place: place, changed_at: since, replaced_at: until, ...others }: Columns,
 ): StateRow {
   return {
     resource,
