@@ -104,7 +104,7 @@ export function inspectExposure({ config: { host, admin } }: { readonly config: 
 }
 
 /** Whether JSON Web Tokens, if they are accepted, can be verified, and who can get one that permits creates. */
-export async function inspectIdentityProvider({
+async function inspectIdentityProvider({
   config: { jwt },
 }: {
   readonly config: Pick<Config, 'jwt'>;

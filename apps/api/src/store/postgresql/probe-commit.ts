@@ -55,7 +55,7 @@ const trialIds = Array.from({ length: 32 }, (_, index) => INT64_MIN + BigInt(ind
  * Inserts records into each table and rolls back, in one message, so that it also works with a pooler in transaction mode. It succeeds
  * when a constraint or trigger of the operator rejects one.
  */
-export async function tryInsert(
+async function tryInsert(
   connection: Pick<ClientBase | Pool, 'query'>,
   tables: readonly Table[] = allTables,
 ): Promise<void> {
