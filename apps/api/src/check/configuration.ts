@@ -104,11 +104,7 @@ export function inspectExposure({ config: { host, admin } }: { readonly config: 
 }
 
 /** Whether JSON Web Tokens, if they are accepted, can be verified, and who can get one that permits creates. */
-async function inspectIdentityProvider({
-  config: { jwt },
-}: {
-  readonly config: Pick<Config, 'jwt'>;
-}): Promise<Results> {
+async function inspectIdentityProvider({ config: { jwt } }: Settings): Promise<Results> {
   if (jwt === undefined) return [];
   const keys = await inspectKeys(jwt);
   if (jwt.requiredScope !== undefined || jwt.withoutScopes.length === 0) return keys;

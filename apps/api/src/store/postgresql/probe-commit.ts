@@ -57,7 +57,7 @@ const trialIds = Array.from({ length: 32 }, (_, index) => INT64_MIN + BigInt(ind
  */
 async function tryInsert(
   connection: Pick<ClientBase | Pool, 'query'>,
-  tables: readonly Table[] = allTables,
+  tables: readonly Table[],
 ): Promise<void> {
   try {
     const inserts = tables.map((table) => insertTrialSql(table, trialIds));

@@ -190,7 +190,7 @@ async function probeCommit(open: () => Sqlite.Database, tables: readonly Table[]
  * Inserts a record into each table and rolls back; if it fails, the caller closes the connection. It also succeeds if a constraint or
  * trigger of the operator rejects the test record, because the database has answered.
  */
-export function tryInsert(connection: Sqlite.Database, tables: readonly Table[] = allTables): void {
+function tryInsert(connection: Sqlite.Database, tables: readonly Table[]): void {
   try {
     const inserts = tables.map((table) => insertTrialSql(table, [INT64_MIN]));
     connection.exec(`BEGIN IMMEDIATE; ${inserts.join('; ')}; ROLLBACK`);
