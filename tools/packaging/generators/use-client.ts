@@ -1,8 +1,8 @@
-// Called by the program of each generator: uses its client as docs/use/openapi.md says, and prints what the service, asked
-// without the client, has stored then.
+// The common part of the programs: uses a generated client as docs/use/openapi.md says, and prints what the service stored, read without
+// the client.
 import { inspect } from 'node:util';
 
-/** What the program makes of the generated client. `Plant` is what it lists. */
+/** The operations of a generated client. `Plant` is the type of the plants that it lists. */
 interface Client<Plant> {
   create(plant: { idText: string; name: string } | Plant): Promise<unknown>;
   list(): Promise<readonly Plant[] | undefined>;
@@ -13,12 +13,12 @@ interface Client<Plant> {
 export const [, , baseUrl = '', token = ''] = process.argv;
 export const authorization = `Bearer ${token}`;
 
-/** An id that a `number` cannot hold, and the one that it is rounded to. */
+/** An ID that a `number` cannot hold, and the ID that it is rounded to. */
 const [id, neighbor] = ['9007199254740993', '9007199254740992'];
 
 /**
- * Creates a plant with the id in an empty store, sends it back as it was read, and reads and deletes it beside its neighbor. Prints a
- * line of JSON (`Report` in `scripts/generators.ts`).
+ * Creates a plant in an empty store, sends it back as it was read, and then, while its neighbor is stored too, reads and deletes it. Prints
+ * a line of JSON (`Report` in `scripts/generators.ts`).
  */
 export async function useClient<Plant extends { id: number; idText: string; name: string }>(
   client: Client<Plant>,
@@ -49,15 +49,15 @@ export async function useClient<Plant extends { id: number; idText: string; name
   );
 }
 
-/** What the action returns or throws, as text. */
+/** Runs an action. Returns what it returns or throws, as text. */
 async function attempt(action: () => Promise<unknown>): Promise<string> {
   const result = Object(await action().catch((error: unknown) => error));
-  // Of a Response, `inspect` does not show the members that a client has added.
+  // `inspect` does not show the members that a client added to a `Response`.
   const parts = [result, { ...result }, { ...result.response }];
   return inspect(parts, { depth: 10, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 1_000 });
 }
 
-/** The ids of all plants. */
+/** Lists the IDs of all plants. */
 async function listIds(): Promise<string[]> {
   const text = await call('/plants');
   return [...text.matchAll(/"idText":"(\d+)"/g)].map(([, id = '']) => id);

@@ -4,13 +4,13 @@ import { gzipSync } from 'node:zlib';
 import { formatCount, type Table } from './documented-table.js';
 import { createProject, install, type Packed, run, withService } from './support.js';
 
-/** The two that most pages and frameworks are built with, and the command of each. */
+/** The bundlers that most pages and frameworks use, each with its output folder and its command. */
 const bundlers: readonly (readonly [title: string, out: string, command: string])[] = [
   ['Vite 8.3.8 (Rolldown)', 'out/vite', 'vite build'],
   ['webpack 5.112.2', 'out/webpack', 'webpack --mode=production --entry=./main.js --output-path=out/webpack'],
 ];
 
-/** Bundles one program that uses the packed client with each bundler, and runs each bundle against the service. */
+/** Bundles a program that uses the packed client with each bundler, and runs the bundles against the service. */
 export function tryBundlers({ folder, client }: Packed): Promise<Table> {
   const project = createProject(folder, 'bundlers', 'compatibility/bundled');
   install(project, client, 'vite@8.3.8', 'webpack@5.112.2', 'webpack-cli@7.3.1');

@@ -1,5 +1,5 @@
-// Checks the packages as consumers get them: packed, outside of the workspace. Names on the command line limit it to these
-// checks. What docs/use/compatibility.md says of them is compared, or written (--write).
+// Checks the packages as consumers get them: packed, and outside of the workspace. Names on the command line select checks. Compares their
+// tables with docs/use/compatibility.md, or writes them there (--write).
 import { tryBundlers } from './bundlers.js';
 import { checkLibraries, tryTypeScript } from './consumers.js';
 import { checkTable, type Table } from './documented-table.js';
@@ -9,7 +9,7 @@ import { tryPackageManagers } from './package-managers.js';
 import { checkSize, checkTypeCost } from './size.js';
 import { type Packed, withPackedPackages } from './support.js';
 
-/** What each check throws if it fails; it returns a table of the page, if it has one. */
+/** The checks by name. Each throws if it fails, and may return a table to compare with the page. */
 const checks: Readonly<Record<string, (packed: Packed) => Promise<Table> | Table | Promise<void> | void>> = {
   manifests: checkManifests,
   openapi: checkOpenApi,
@@ -22,13 +22,14 @@ const checks: Readonly<Record<string, (packed: Packed) => Promise<Table> | Table
   bundlers: tryBundlers,
 };
 
-const given = process.argv.slice(2).filter((name) => name !== '--write');
-const unknown = given.filter((name) => checks[name] === undefined);
-if (unknown.length > 0) throw new Error(`${unknown} is none of ${Object.keys(checks).join(', ')}`);
+const selected = process.argv.slice(2).filter((name) => name !== '--write');
+const unknown = selected.filter((name) => checks[name] === undefined);
+if (unknown.length > 0)
+  throw new Error(`Unknown check ${unknown}. The checks are ${Object.keys(checks).join(', ')}.`);
 
 await withPackedPackages(async (packed) => {
   for (const [name, check] of Object.entries(checks)) {
-    if (given.length > 0 && !given.includes(name)) continue;
+    if (selected.length > 0 && !selected.includes(name)) continue;
     const startedAtMs = performance.now();
     const table = await check(packed);
     if (table) checkTable('docs/use/compatibility.md', table);

@@ -12,7 +12,7 @@ const bundler = { module: 'esnext', moduleResolution: 'bundler' };
 const workersTypes = ['@cloudflare/workers-types'];
 const ofNode = { ...nodenext, lib: ['es2022'], types: ['node'] };
 
-/** What a project declares of the runtime that it is for, and its programs. */
+/** The compiler options of projects for different runtimes, and the programs that they compile. */
 const settings = [
   { title: '`es2020`, `dom`', options: { ...bundler, lib: ['es2020', 'dom'], types: [] }, include: ['*.ts'] },
   { title: '`es2022`, @types/node', options: ofNode, include: ['*.ts', '*.cts'] },
@@ -44,7 +44,7 @@ const settings = [
 
 const newest = [pinned('typescript'), pinned('@types/node')];
 
-/** The oldest TypeScript, 5.9, which many tools still need, and the newest; with the types of Node.js that each compiles, and its settings. */
+/** The oldest supported TypeScript, version 5.9, which many tools still need, and the newest, each with types of Node.js and its settings. */
 const compilers = [
   {
     packages: ['typescript@5.4.5', '@types/node@22.14.1'],
@@ -161,7 +161,7 @@ const tanstackQuery = [
   'svelte@5.57.3',
 ];
 
-/** The programs in `peers/`, and what each is tried with; installed here, since the workspace has one version of each. */
+/** The programs in `peers/`, each with packages to compile it with. The workspace has only one version of each package. */
 const trials: readonly (readonly [program: string, ...packages: string[]])[] = [
   ['msw', 'msw@2.10.0'],
   ['msw', 'msw@3.0.5'],
@@ -169,8 +169,8 @@ const trials: readonly (readonly [program: string, ...packages: string[]])[] = [
 ];
 
 /**
- * Compiles programs that use the packed client's entries together with the libraries that these are for, and runs them. Each package
- * can import only its own dependencies and peer dependencies.
+ * Compiles and runs programs that use the packed client with the libraries that it supports. Each package can import only its own
+ * dependencies and peer dependencies.
  */
 export function checkLibraries({ folder, client }: Packed): void {
   for (const [index, [program, ...packages]] of trials.entries()) {

@@ -2,17 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './support.js';
 
-/** A table of a page; its header row is on the page already, and on no other table of it. */
+/** A table of a page. The page has its header row exactly once. */
 export interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
 /**
- * Compares a table with that on a page, given by its path in the repository. With the option `--write` on the command line it
- * writes it there instead.
+ * Compares a table with the one on a page, or replaces that one if `--write` is on the command line.
  *
- * @throws {Error} with the table if the page has another
+ * @param page its path in the repository
+ * @throws {Error} with the table if the page has a different one
  */
 export function checkTable(page: string, table: Table): void {
   const path = join(root, page);
@@ -20,11 +20,11 @@ export function checkTable(page: string, table: Table): void {
   const measured = replaceTable(documented, table);
   if (process.argv.includes('--write')) writeFileSync(path, measured);
   else if (measured !== documented) {
-    throw new Error(`${page} has another table; --write replaces it by:\n${formatRows(table)}`);
+    throw new Error(`The table in ${page} differs. --write replaces it with:\n${formatRows(table)}`);
   }
 }
 
-/** Replaces the table of a Markdown text that has the same header row, up to its last row. */
+/** Replaces the table in a Markdown text that has the same header row. */
 function replaceTable(text: string, table: Table): string {
   const lines = text.split('\n');
   const start = lines.indexOf(formatRow(table.head));
@@ -42,7 +42,7 @@ function formatRow(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** A number with separators: `12,345`. */
+/** Formats a count: `12,345`. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -1,6 +1,6 @@
-// Runs generators on the OpenAPI document, compiles a program with each client, as docs/use/openapi.md says and with the `id` of a
-// plant in paths, and runs it against the built service. Checks what becomes of an id, and compares the generators with the table of
-// that page, or writes it (--write).
+// Generates clients from the OpenAPI document, and runs a program with each against the built service: one as docs/use/openapi.md says,
+// and one with `plant.id` in paths. Checks that no ID is rounded, and compares the generators with the table of that page, or writes it
+// there (--write).
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -17,13 +17,13 @@ import { build } from 'esbuild';
 import { checkTable } from './documented-table.js';
 import { createProject, install, root, run, withService } from './support.js';
 
-/** What a program prints of each operation: the ids that it stored, listed, returned or deleted, and what the client returned or threw. */
+/** What a program prints. For each operation, the IDs that it stored, listed, returned, or deleted, and what the client returned or threw. */
 type Report = Readonly<Record<Operation | 'sendBack', { readonly ids?: string; readonly result?: string }>>;
 
 type Operation = 'create' | 'list' | 'get' | 'delete';
 
-/** The id that the programs mean. */
-const meant = '9007199254740993';
+/** The ID that the programs use. */
+const exactId = '9007199254740993';
 
 const verbs = { create: 'stores', list: 'lists', get: 'returns', delete: 'deletes' } as const;
 
@@ -31,9 +31,12 @@ type Generator = (typeof generators)[number];
 
 const programs = resolve(import.meta.dirname, '../generators');
 /**
- * The generators as they are tried, from the comments at the beginning of their programs. `packages` are, as `name@version`, the
- * generator and what its client needs at run time, which the table names; `peers` what they need besides. There is no `command` where
- * another generator has written the types; what it prints is kept in `output`. The table adds the `note`.
+ * The generators, read from the comments at the beginning of their programs:
+ * - `packages`: the generator and the runtime dependencies of its client, which the table names
+ * - `peers`: other packages to install
+ * - `command`: generates the client. Empty if the program uses the types of another generator
+ * - `output`: the file for what the command prints
+ * - `note`: an addition to the table
  */
 const generators = readdirSync(programs).flatMap((file) => {
   const text = readFileSync(join(programs, file), 'utf8');
@@ -70,7 +73,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Runs a generator, and writes its documented program, which has `plant.idText` in place of `plant.id`. */
+/** Runs a generator, and writes the documented variant of its program, with `plant.idText` instead of `plant.id`. */
 function generate(project: string, { name, command, output }: Generator): void {
   const [program, ...options] = command;
   if (program !== undefined) {
@@ -103,7 +106,7 @@ function compilePrograms(project: string): ReadonlyMap<string, ReadonlySet<strin
   return findFailedOperations(project, stdout);
 }
 
-/** Bundles each program with the generated client, to be run without loading TypeScript again for each. */
+/** Bundles each program with the generated client, so that it runs without TypeScript. */
 async function bundlePrograms(project: string): Promise<void> {
   await build({
     entryPoints: generators.flatMap(({ name }) => [`${name}.ts`, `${name}.documented.ts`]),
@@ -118,10 +121,11 @@ async function bundlePrograms(project: string): Promise<void> {
 }
 
 /**
- * Runs the documented program of a generator, and what else compiles, each with an empty store, and returns its row of the table.
+ * Runs the documented program of a generator, and the one with `plant.id` if that compiles, each with an empty store.
  *
- * @throws {Error} when the documented program is not exact, a path with `plant.id` is accepted, or a plant that is sent back as read is
- * stored
+ * @returns its row of the table
+ * @throws {Error} if the documented program is not exact, if a path with `plant.id` is accepted, or if a plant that is sent back as
+ * `JSON.parse` read it is stored
  */
 async function tryClient(
   project: string,
@@ -148,30 +152,30 @@ async function tryClient(
   return [[...shown, ...(note === '' ? [] : [note])].join(', ')];
 }
 
-/** Describes what became of the plant in operations, each outcome once. */
+/** Describes the outcomes of operations, each outcome once. */
 function describeOutcomes(operations: readonly Operation[], report: Report): string {
   const outcomes = operations.map((operation) => {
     const { ids = '' } = report[operation];
     if (ids === '') return 'rejected';
-    return ids === meant ? 'exact' : `**${verbs[operation]} ${ids}**`;
+    return ids === exactId ? 'exact' : `**${verbs[operation]} ${ids}**`;
   });
   return [...new Set(outcomes)].join(', ');
 }
 
 /**
- * Checks what became of a plant that was sent as `JSON.parse` had read it.
+ * Checks that a plant that was sent back as `JSON.parse` read it was rejected, and stored nothing.
  *
- * @throws {Error} with what was stored, or with what the client returned if that is not the reason
+ * @throws {Error} with what was stored, or with what the client returned instead of the reason
  */
 function checkSendBack({ sendBack: { ids, result = '' } }: Report): void {
-  if (ids !== meant) throw new Error(`A plant sent back as read stores ${ids}`);
+  if (ids !== exactId) throw new Error(`A plant sent back as read stores ${ids}`);
   if (!result.includes('send idText without id')) throw new Error(result);
 }
 
 /**
- * The operations of each program that do not compile, from what the compiler prints.
+ * Finds the operations of each program that do not compile, in the output of the compiler.
  *
- * @throws {Error} with that if it rejects anything but an operation with `plant.id`
+ * @throws {Error} with the output if anything but an operation with `plant.id` does not compile
  */
 function findFailedOperations(project: string, printed: string): ReadonlyMap<string, ReadonlySet<string>> {
   const failed = new Map<string, Set<string>>();

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject, install, type Packed, root, run } from './support.js';
 
-/** What a block of a page takes from those before it. */
+/** Declares what the blocks of a page share. */
 const context = `
 declare global {
   const client: import('@plant-store/client').Client;
@@ -17,7 +17,7 @@ export default tseslint.config(tseslint.configs.strictTypeChecked, {
 });
 `;
 
-/** Lints the code that the client's pages show by the strictest rules of typescript-eslint, which also report what does not compile. */
+/** Lints the code on the client's pages with the strictest rules of typescript-eslint, which also report type errors. */
 export function lintPages({ folder, client }: Packed): void {
   const project = createProject(folder, 'linted');
   // typescript-eslint needs the JavaScript API of the compiler, which TypeScript 7 does not have.
@@ -27,7 +27,7 @@ export function lintPages({ folder, client }: Packed): void {
     return [...text.matchAll(/^```ts\n(.*?)^```$/gms)];
   });
   if (blocks.length < 7) throw new Error(`The pages have ${blocks.length} blocks of code`);
-  // Each becomes a module.
+  // `export {}` makes each block a module.
   for (const [index, [, block]] of blocks.entries()) {
     writeFileSync(join(project, `block-${index}.ts`), `${block}export {};\n`);
   }

@@ -27,10 +27,10 @@ function checkFiles(tarball: string): void {
 /** Lints the OpenAPI document of the packed contract with Spectral's rules for OpenAPI. */
 export function checkOpenApi({ folder, contract }: Packed): void {
   const project = createProject(folder, 'spectral-project');
-  // Installed here rather than in the workspace, which it would make a tenth larger.
+  // Not in the workspace, which would be a tenth larger with it.
   install(project, '@stoplight/spectral-cli@6.16.3');
   run(project, 'tar', '-xzf', contract, 'package/openapi.json');
-  // The rule that is off takes the roles of any scheme for scopes of OAuth, and knows only those of OpenAPI 3.0.
+  // This rule treats the roles of every scheme as OAuth scopes, and supports only OpenAPI 3.0.
   const rules = { extends: ['spectral:oas'], rules: { 'oas3-operation-security-defined': 'off' } };
   writeFileSync(join(project, 'rules.json'), JSON.stringify(rules));
   const options = ['--ruleset', 'rules.json', '--fail-severity', 'hint', 'package/openapi.json'];

@@ -1,5 +1,5 @@
-// Runs the commands of docs/use/openapi-tools.md, each section in an empty folder against the built service with an empty store.
-// Fails if a tool does not send a request of the document, or if its first reply is not a success.
+// Runs the commands of each section of docs/use/openapi-tools.md in an empty folder, against the built service with an empty store. Fails
+// if a tool does not send one of the expected requests, or if the first reply to it is not the expected one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { root, withService } from './support.js';
 
 const page = 'docs/use/openapi-tools.md';
 
-/** What each tool sends, and the status of the first reply to it. */
+/** The requests that each tool must send, with the status of the first reply. */
 const operations = [
   [/^POST \/plants$/, '200'],
   [/^GET \/plants(\?|$)/, '200'],
@@ -64,7 +64,7 @@ async function recordReplies(folder: string, commands: string): Promise<readonly
   return replies;
 }
 
-/** Runs commands of a shell in an empty folder, until the first one fails. */
+/** Runs shell commands in an empty folder. Rejects with their output if one fails. */
 async function runCommands(parent: string, commands: string, variables: NodeJS.ProcessEnv): Promise<void> {
   const cwd = join(parent, 'empty');
   mkdirSync(cwd);

@@ -11,7 +11,7 @@ import {
   withService,
 } from './support.js';
 
-/** Each package manager, how it adds a package, installs exactly what its lockfile has, and runs a program. */
+/** The package managers, each with its commands to add a package, to install exactly what its lockfile has, and to run a program. */
 const managers = [
   ['npm@12.2.1', 'npm install', 'npm ci', 'node'],
   ['pnpm@12.21.0', 'pnpm add', 'pnpm install --frozen-lockfile', 'node'],
@@ -24,20 +24,20 @@ const managers = [
   return { name, add, frozen, node };
 });
 
-/** What GitHub's template for Node.js ignores, as far as it matters here. */
+/** The relevant part of GitHub's `.gitignore` for Node.js. */
 const ignored = 'node_modules/ *.tgz .yarn/cache .yarn/unplugged .yarn/install-state.gz .pnp.*';
 
-/** A repository of somebody who uses the client. */
+/** The repository of a consumer. */
 interface Repository {
   readonly manager: (typeof managers)[number];
   readonly cwd: string;
-  /** With the command of the package manager, and its caches, which are empty at first. */
+  /** Has the package manager in `PATH`, and caches that are empty at first. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * Installs the client with package managers as its README says, from a service, then a later version of it, and then what was
- * committed in a clone, with empty caches and no service.
+ * With each package manager, installs the client from a service as its README says, then a later version, and then in a clone of the
+ * repository, with empty caches and without a service.
  */
 export async function tryPackageManagers({ folder, client }: Packed): Promise<Table> {
   const repositories = managers.map((manager) => createRepository(folder, manager));
@@ -83,7 +83,7 @@ function withEmptyCaches(parent: string, PATH: string | undefined): NodeJS.Proce
   return { PATH, NODE_EXTRA_CA_CERTS, npm_config_registry, HOME, XDG_CACHE_HOME: join(HOME, '.cache') };
 }
 
-/** Packs a package again with another version. */
+/** Repacks a tarball with another version. */
 function repack(folder: string, tarball: string, version: string): string {
   run(folder, 'tar', '-xzf', tarball);
   const manifest = join(folder, 'package/package.json');
@@ -92,13 +92,13 @@ function repack(folder: string, tarball: string, version: string): string {
   return join(folder, 'later.tgz');
 }
 
-/** Adds the tarball that is not committed yet, removes the former one, commits that, and calls the service. */
+/** Installs the tarball that is not committed yet, removes the previous one, commits both changes, and calls the service. */
 function addAndCommit(repository: Repository, service: RunningService): void {
   const { cwd, manager } = repository;
-  const former = run(cwd, 'git', 'ls-files', '*.tgz').trim();
-  const added = readdirSync(cwd).find((name) => name.endsWith('.tgz') && name !== former) ?? '';
+  const previous = run(cwd, 'git', 'ls-files', '*.tgz').trim();
+  const added = readdirSync(cwd).find((name) => name.endsWith('.tgz') && name !== previous) ?? '';
   runIn(repository, ...manager.add, `./${added}`);
-  if (former !== '') rmSync(join(cwd, former));
+  if (previous !== '') rmSync(join(cwd, previous));
   run(cwd, 'git', 'add', '--all');
   run(cwd, 'git', 'add', '--force', added);
   const author = ['-c', 'user.name=consumer', '-c', 'user.email=consumer@localhost'];
@@ -106,7 +106,7 @@ function addAndCommit(repository: Repository, service: RunningService): void {
   checkInstalled(repository, added.replace(/^plant-store-client-(.*)\.tgz$/, '$1'), service);
 }
 
-/** Checks the version of the installed client, and its call of a service. */
+/** Checks the version of the installed client and, if there is a service, calls it. */
 function checkInstalled(repository: Repository, version: string, service?: RunningService): void {
   const { name, node } = repository.manager;
   const given = service === undefined ? [] : [JSON.stringify(service)];

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { checkTable, formatCount } from './documented-table.js';
 import { root, run } from './support.js';
 
-const own = resolve(import.meta.dirname, '..');
+const packageFolder = resolve(import.meta.dirname, '..');
 const { errors: _errors, ...others } = client;
 const everything = `export { ${Object.keys(others)} } from '@plant-store/client';`;
 
@@ -18,7 +18,7 @@ export async function createRose(token: string): Promise<string> {
   return reply.status === 200 ? reply.body.name : reply.body.message;
 }`;
 
-/** Programs by how large each may be in a browser, minified and gzipped. */
+/** Programs, each with the maximum size of its bundle for browsers, minified and gzipped. */
 const programs: readonly (readonly [title: string, limitBytes: number, program: string])[] = [
   // With the routes of all operations, each of which adds about 25 bytes.
   ['one call', 3_450, oneCall],
@@ -30,12 +30,12 @@ const programs: readonly (readonly [title: string, limitBytes: number, program: 
   ['`validate` alone, with zod', 39_500, "export * from '@plant-store/client/validate';"],
 ];
 
-/** Bundles programs with the built client for browsers: each has a limit, and only `validate` has schemas in it. */
+/** Bundles the programs with the built client. Checks their sizes, and that only `validate` includes schemas. */
 export async function checkSize(): Promise<void> {
   const rows: string[][] = [];
   for (const [title, limitBytes, program] of programs) {
     const { outputFiles, metafile } = await build({
-      stdin: { contents: program, loader: 'ts', resolveDir: own },
+      stdin: { contents: program, loader: 'ts', resolveDir: packageFolder },
       external: ['msw'],
       bundle: true,
       minify: true,
@@ -61,12 +61,12 @@ export async function checkSize(): Promise<void> {
   checkTable('packages/client/docs/size.md', { head, rows });
 }
 
-/** How many types the compiler may instantiate for that program, which packages/client/docs/size.md shows. */
-const limitInstantiations = 300;
+/** How many types the compiler may instantiate for the program with one call. */
+const maxInstantiations = 300;
 
-/** Measures what the types of one call cost the compiler. */
+/** Checks how many types the compiler instantiates for one call, and compares the count with packages/client/docs/size.md. */
 export function checkTypeCost(): void {
-  const folder = mkdtempSync(join(own, 'node_modules/.type-cost-'));
+  const folder = mkdtempSync(join(packageFolder, 'node_modules/.type-cost-'));
   try {
     const compilerOptions = {
       target: 'es2023',
@@ -79,12 +79,12 @@ export function checkTypeCost(): void {
     };
     writeFileSync(join(folder, 'program.ts'), oneCall);
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
-    const report = run(own, 'tsc', '-p', folder, '--extendedDiagnostics', '--singleThreaded');
+    const report = run(packageFolder, 'tsc', '-p', folder, '--extendedDiagnostics', '--singleThreaded');
     const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(report)?.[1]);
     const row = `| \`@plant-store/client\` | ${instantiations} |`;
     if (!readFileSync(join(root, 'packages/client/docs/size.md'), 'utf8').includes(`\n${row}\n`))
       throw new Error(`packages/client/docs/size.md does not have this row: ${row}`);
-    if (!(instantiations <= limitInstantiations)) throw new Error(`${instantiations} instantiations`);
+    if (!(instantiations <= maxInstantiations)) throw new Error(`${instantiations} instantiations`);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -9,13 +9,17 @@ import { createInterface } from 'node:readline';
 /** The root of the repository. */
 export const root = resolve(import.meta.dirname, '../../..');
 
-/** A package of the workspace, as `name@version`. */
+/** Returns a package with its version in the workspace, as `name@version`. */
 export function pinned(name: string): string {
   const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
   return `${name}@${JSON.parse(readFileSync(manifest, 'utf8')).version}`;
 }
 
-/** Runs a command in a folder and returns its standard output. Throws all of its output if it fails. */
+/**
+ * Runs a command in a folder, and returns its standard output.
+ *
+ * @throws {Error} with its output if it fails
+ */
 export const run = (cwd: string, ...command: readonly string[]) => runIn({ cwd }, ...command);
 
 /** The same with an environment. */
@@ -42,7 +46,7 @@ export interface Packed {
   readonly contract: string;
 }
 
-/** Packs the built packages, and removes all that is in their folder after `use`. */
+/** Packs the built packages for an action, and removes their folder afterward. */
 export async function withPackedPackages(use: (packed: Packed) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-packed-'));
   const pack = (name: string) => {
@@ -66,7 +70,7 @@ export function createProject(parent: string, name: string, source?: string): st
   return project;
 }
 
-/** Installs packages, given as `name@version` or as paths of tarballs, in npm's layout, but with pnpm, which is faster. */
+/** Installs packages, given as `name@version` or as paths of tarballs. Uses pnpm, which is fast, with npm's layout of folders. */
 export function install(project: string, ...packages: readonly string[]): void {
   run(project, 'pnpm', 'add', '--config.node-linker=hoisted', '--allow-build=bun', ...packages);
 }
@@ -76,7 +80,7 @@ export interface RunningService {
   readonly token: string;
 }
 
-/** Starts the built service on a free port, and stops it after `use`. Its data is in a folder. */
+/** Starts the built service on a free port for an action, and stops it afterward. Its data is in the folder. */
 export async function withService<Result>(
   folder: string,
   use: (service: RunningService) => Result | Promise<Result>,
