@@ -96,13 +96,14 @@ describe.each(files)('%s', (path, type, built) => {
         'content-type': type,
         'content-length': String(reply.content.length),
         'x-request-id': expect.stringMatching(/./),
-        vary: [
-          ...(path === openApiPath ? ['X-Forwarded-Proto', 'X-Forwarded-Prefix'] : []),
-          ...(isCompressed ? ['Accept-Encoding'] : []),
-        ].join(', '),
         'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
         ...(/^\/(docs|openapi)/.test(path) ? securityHeaders.ofDocumentation : securityHeaders.ofPage),
       });
+      const vary = [
+        ...(path === openApiPath ? ['X-Forwarded-Proto', 'X-Forwarded-Prefix'] : []),
+        ...(isCompressed ? ['Accept-Encoding'] : []),
+      ];
+      expect(reply.headers['vary']).toBe(vary.length > 0 ? vary.join(', ') : undefined);
       for (const name of ['set-cookie', 'x-powered-by']) expect(reply.headers).not.toHaveProperty(name);
       expect(isExpected(decode(reply.content, reply.headers['content-encoding']))).toBe(true);
       replies.push(reply);

@@ -20,14 +20,15 @@ const pausePerReplyMs = 2;
 /** The pause that composing a page adds, as a multiple of the time it took. */
 const composePauseFactor = 10;
 
+/** How often to look for changes while requests wait, in milliseconds, because other processes make changes, too. */
+const pollMs = 100;
+
 interface FollowersOptions<Change> {
   readonly latest: () => Promise<string>;
   readonly read: (query: Query, turn: Turn) => Promise<Page<Change>>;
   readonly lists: ListGate;
   /** Composes the reply of a page that several requests get. */
   readonly compose: (page: Page<Change>) => void;
-  /** How often to look for changes while requests wait, in milliseconds, because other processes make changes, too. */
-  readonly pollMs?: number;
   readonly draining: AbortSignal;
 }
 
@@ -54,7 +55,6 @@ export function createFollowChanges<Change>({
   read: readPage,
   lists,
   compose,
-  pollMs = 100,
   draining,
 }: FollowersOptions<Change>) {
   /** For each waiting request, a function that ends its wait. */
@@ -105,7 +105,7 @@ export function createFollowChanges<Change>({
     setTimeout(async () => {
       const found = await findLatest().catch(() => undefined);
       isWatching = false;
-      // If the lookup failed, wakeCount the requests, so that they read again and report the error.
+      // If the lookup failed, wake the requests, so that they read again and report the error.
       if (found === undefined || found !== lastFound) wakeAll();
       lastFound = found;
       watch();
