@@ -1,6 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Budget, BusyShare, FairQueue } from './callers.js';
 
@@ -56,24 +53,6 @@ describe('a fair queue', () => {
     for (const caller of ['c', 'd']) queue.resume(caller);
     expect(shift(3)).toEqual(['c2', 'c3', undefined]);
     expect([queue.size, queue.callers, queue.peek()]).toEqual([0, 0, undefined]);
-  });
-
-  it('keeps nothing of an item that was removed', async () => {
-    setFlagsFromString('--expose-gc');
-    const collectGarbage: () => void = runInNewContext('gc');
-    const queue = new FairQueue<object>();
-    const add = () => {
-      const item = {};
-      queue.push('a', item);
-      return new WeakRef(item);
-    };
-    const [removed, waiting] = [add(), add()];
-    queue.shift();
-    // A WeakRef keeps its object alive until the end of the turn of the event loop that created it.
-    await nextTurn();
-    collectGarbage();
-    expect(removed.deref()).toBeUndefined();
-    expect(waiting.deref()).toBeDefined();
   });
 });
 

@@ -151,13 +151,6 @@ it('gives each list its share of the time', async () => {
   expect(shares).toEqual([0.2]);
 });
 
-it('rejects lists of one caller beyond its limit, and accepts those of another', async () => {
-  const { list } = open();
-  const lists = list(...Array.from({ length: 129 }, (_, index) => `a${index}`));
-  await expect(lists[128]).rejects.toMatchObject({ errorName: 'overloaded' });
-  await expect(Promise.race([...list('b1'), nextTurn('waits')])).resolves.toBe('waits');
-});
-
 it('skips a list that no client waits for, and reads the next one', async () => {
   const { list, begun, end, gone } = open();
   const [, dropped] = list('a1', 'a2', 'a3');

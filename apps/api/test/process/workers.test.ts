@@ -204,16 +204,6 @@ describe('a service with two workers', () => {
   });
 });
 
-it('waits for a worker that is starting at SIGTERM', async () => {
-  const service = await startWorkers();
-  const [killed = 0, other = 0] = service.workers();
-  process.kill(killed, 'SIGKILL');
-  await until(() => service.workers().some((pid) => pid !== killed && pid !== other));
-  const { exitCode, stdout } = await service.command.end('SIGTERM');
-  expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/"inTime":true,"msg":"stopped"/);
-});
-
 it('ends a worker that does not stop, and says so', async () => {
   const { command, workers } = await startWorkers({ SHUTDOWN_TIMEOUT_MS: '100' });
   const pids = workers();
