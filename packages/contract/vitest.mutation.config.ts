@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: { conditions: ['@plant-store/source'] },
   ssr: { resolve: { conditions: ['@plant-store/source'] } },
   test: {
-    include: ['src/**/*.test.ts', 'test/types.test.ts'],
+    include: ['src/**/*.test.ts'],
     exclude: ['src/exact-json/parse-memory.test.ts'],
     // However busy the machine is.
     testTimeout: 60_000,
