@@ -122,3 +122,12 @@ it.skipIf(inject('workers') > 1)(
     expect(warnings()).toHaveLength(10);
   },
 );
+
+it.each(['/openapi.json', '/docs'])('lets a page read %s', async (path) => {
+  const { status, headers } = await supertest(service.baseUrl).get(path).set('Origin', origin);
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({
+    'access-control-allow-origin': origin,
+    vary: expect.stringContaining('Origin'),
+  });
+});

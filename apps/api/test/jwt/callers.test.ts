@@ -5,6 +5,7 @@ import { expectError } from '../support/expect-error.js';
 import { beAway, type Members, startIdentityProvider } from '../support/identity/start-identity-provider.js';
 import { postPlant } from '../support/post-plant.js';
 import { findLines, readLog } from '../support/read-log.js';
+import { sendJson } from '../support/send-json.js';
 import { startTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 
@@ -86,3 +87,13 @@ it.each<[string, Members, Members]>([
     expect((await post(await provider.sign())).status).toBe(200);
   },
 );
+
+it('ends a request that waits when the token is no longer accepted', async () => {
+  const { provider, service } = await start();
+  // It is accepted for 30 seconds more.
+  const exp = Math.floor(Date.now() / 1_000) - 27;
+  const token = await provider.sign({ exp, scope: 'plants:read' });
+  const reply = await sendJson({ ...service, token }, 'GET /changes?wait=25');
+  expect(await reply.json()).toMatchObject({ error: 40101, message: expect.stringContaining('has expired') });
+  expect(Date.now()).toBeGreaterThanOrEqual((exp + 30) * 1_000);
+});
