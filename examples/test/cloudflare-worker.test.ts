@@ -16,7 +16,7 @@ it('stores the plant of its README exactly from workerd, and shows why one is re
   expect(await post(url, plant)).toEqual([200, { id: plant.id, replayed: true }]);
   expect(await service.readPlants()).toEqual([`{"id":${plant.id},"name":"Rose"}`]);
 
-  const taken = { message: `Plant ${plant.id} already exists with different values. Choose another id.` };
+  const taken = { message: `Plant ${plant.id} already exists with different values. Choose another ID.` };
   expect(await post(url, { ...plant, name: 'Fern' })).toEqual([422, taken]);
   expect(await post(url, { id: 1, name: 'Rose' })).toMatchObject([400, {}]);
   expect((await fetch(url)).status).toBe(405);

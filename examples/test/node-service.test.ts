@@ -45,7 +45,7 @@ const sale = async (store: ReturnType<typeof createFakePlantStore>, body: unknow
 it('shows what is wrong with a sale', async () => {
   const store = createFakePlantStore();
   await sale(store, { plant: '1', name: 'Rose' });
-  const message = 'Plant 1 already exists with different values. Choose another id.';
+  const message = 'Plant 1 already exists with different values. Choose another ID.';
   expect(await sale(store, { plant: '1', name: 'Fern' })).toEqual([422, { message }]);
   expect(await sale(store, { plant: 1, name: 'Rose' })).toMatchObject([400, {}]);
   expect(await sale(store, undefined)).toEqual([400, { message: 'The sale is not JSON.' }]);

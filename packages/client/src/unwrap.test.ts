@@ -30,7 +30,7 @@ describe('unwrap', () => {
     expect(() => unwrap(reply)).toThrow(RejectedError);
     await expect(unwrap(client.createPlant(other))).rejects.toMatchObject({
       name: 'RejectedError',
-      message: 'Plant 9223372036854775807 already exists with different values. Choose another id.',
+      message: 'Plant 9223372036854775807 already exists with different values. Choose another ID.',
       status: 400,
       error: errors.id_taken.error,
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -90,7 +90,7 @@ const request: RequestSummary = {
 function rejection(headers: Record<string, string> = {}, error: number = errors.id_taken.error) {
   return new RejectedError({
     status: 400,
-    body: { error, message: 'Plant 7 already exists with different values. Choose another id.' },
+    body: { error, message: 'Plant 7 already exists with different values. Choose another ID.' },
     headers: new Headers(headers),
     request,
   });
@@ -111,7 +111,7 @@ describe('RejectedError', () => {
     const error = rejection({ 'Retry-After': '2' });
     const data = {
       name: 'RejectedError',
-      message: 'Plant 7 already exists with different values. Choose another id.',
+      message: 'Plant 7 already exists with different values. Choose another ID.',
       status: 400,
       error: 40003,
       method: 'PUT',

@@ -141,7 +141,7 @@ const router = c.router(
       description:
         'Replaces the name and the tag of the plant with this id durably, if its `ETag` matches `If-Match`. A later retry of ' +
         'the create still succeeds, and does not revert the update. A plant that already has these fields returns 200, so you ' +
-        'can retry an update. `If-None-Match: *` reuses the id of a deleted plant for a new one. **A request needs `If-Match` ' +
+        'can retry an update. `If-None-Match: *` reuses the ID of a deleted plant for a new one. **A request needs `If-Match` ' +
         'or `If-None-Match`, which OpenAPI cannot express**: without either, it returns 400. Both accept an `ETag` that a proxy ' +
         'has changed, such as `W/"…"` or `"…-gzip"`.',
       metadata: {

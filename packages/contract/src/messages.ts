@@ -33,7 +33,7 @@ export const messages = {
     unsupported(`The content coding is "${shorten(coding, 100)}"`),
   bodyTooLarge: (limitBytes: number) => `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
   missingToken: 'The request has no access token. Send one as Authorization: Bearer <ACCESS_TOKEN>.',
-  malformedToken: 'The access token is incomplete or mistyped. Send all of it: pst_ and 49 characters.',
+  malformedToken: 'The access token is incomplete or mistyped. Send the whole token: pst_ and 49 characters.',
   missingScope: (scope: string) => `The access token lacks the scope ${scope}. Use one that has it.`,
   tokenNotFound: (id: bigint) => `There is no access token ${id}.`,
   tokenInactive: (id: bigint) => `The token ${id} was revoked or has expired. Create a new one instead.`,
@@ -55,9 +55,9 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
   const aRecord = withArticle(name);
   return {
     idTaken: (id: bigint) =>
-      `${capitalize(name)} ${id} already exists with different values. Choose another id.`,
+      `${capitalize(name)} ${id} already exists with different values. Choose another ID.`,
     idRetired: (id: bigint) =>
-      `${capitalize(name)} ${id} was deleted. Choose another id, or reuse this one by PUT with If-None-Match: *.`,
+      `${capitalize(name)} ${id} was deleted. Choose another ID, or reuse this one by PUT with If-None-Match: *.`,
     notFound: (id: bigint) => `There is no ${name} ${id}.`,
     /** For a request to reuse the id of a deleted record. */
     idNeverUsed: (id: bigint) => `${capitalize(name)} ${id} never existed. Create it with POST /${plural}.`,
@@ -69,14 +69,14 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     excluded: (id: bigint) =>
       `${capitalize(name)} ${id} has the ETag in If-None-Match. Get it again, then decide.`,
     exists: (id: bigint) =>
-      `${capitalize(name)} ${id} already exists, perhaps from an earlier attempt. Get it and compare. Update it with If-Match, or choose another id.`,
+      `${capitalize(name)} ${id} already exists, perhaps from an earlier attempt. Get it and compare. Update it with If-Match, or choose another ID.`,
     batchTooLarge: (count: number) =>
       `The batch has ${count} ${plural}. Send at most ${MAX_RECORDS} in one request.`,
     batchBeyondRateLimit: (count: number, requestsPerMinute: number) =>
       `The batch has ${count} ${plural}, but this token is limited to ${requestsPerMinute} requests per minute. Send at most ${requestsPerMinute} in one request.`,
     listTooLong: (next: string) =>
       `The search took too long and found no ${name} yet. Narrow the list, for example by time, or continue with after=${next}.`,
-    replyIsFull: `The reply is full. Send this id again.`,
+    replyIsFull: `The reply is full. Send this ID again.`,
   } as const;
 }
 

@@ -67,7 +67,7 @@ it('reads the filters of a query from texts, by their kinds', () => {
     'area must be written as 1; isOpen must be true or false',
   );
   expect(issuesOf('query', { area: ['1', '2'], isOpen: null })).toBe(
-    'area must be given once; isOpen must be percent-encoded UTF-8',
+    'area must appear only once; isOpen must be percent-encoded UTF-8',
   );
   expect(issuesOf('query', { name: 'East' })).toBe(
     'is unknown: this operation accepts only limit, after, order, area, isOpen, areas, isOpens, without, q, addedFrom, addedBefore, total, fields',

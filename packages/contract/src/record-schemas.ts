@@ -246,7 +246,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       },
     });
   };
-  const create = identified(`New${One}`, `${A} to create, with an id that the client chooses.`);
+  const create = identified(`New${One}`, `${A} to create, with an ID that the client chooses.`);
   const etag = z.string().meta({
     description: `The \`ETag\` of the ${name} in this result: send it as \`If-Match\`, or as \`ifMatch\` of a batch`,
   });
@@ -280,7 +280,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   const stored = object(
     `Stored${One}`,
     { id, idText, ...shown.shape, addedAt, addedBy, changedBy },
-    `${A} in the store, with its id.`,
+    `${A} in the store, with its ID.`,
     { examples: [{ id: 1, idText: '1', ...example, addedAt: '2026-11-25T10:00:00.000Z' }] },
   );
   const orders = ordersOf(resource);
@@ -378,7 +378,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   const batch = object(
     `New${Many}`,
     { [plural]: items(`New${One}`, create) },
-    `${Many} to create, each with an id that the client chooses.`,
+    `${Many} to create, each with an ID that the client chooses.`,
   );
   const updates = object(
     `${One}Updates`,
@@ -411,7 +411,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       path: ['ifMatch'],
       error: ({ input }) => {
         const { ids, ifMatch } = input as Readonly<Record<'ids' | 'ifMatch', readonly unknown[]>>;
-        return `must have as many ETags as there are ids: ${ids.length}, not ${ifMatch.length}`;
+        return `must have as many ETags as there are IDs: ${ids.length}, not ${ifMatch.length}`;
       },
     })
     .meta({
@@ -504,7 +504,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     ),
     ifNoneMatch: excludedTags(`An \`ETag\` that the ${name} must not have; \`*\` matches any ${name}`),
     ifNoneMatchOrReuse: excludedTags(
-      `\`*\` reuses the id of a deleted ${name}; an \`ETag\` is one that the ${name} must not have. Send this header, \`If-Match\`, or both`,
+      `\`*\` reuses the ID of a deleted ${name}; an \`ETag\` is one that the ${name} must not have. Send this header, \`If-Match\`, or both`,
     ),
   };
   // The types cannot be inferred from data. types.ts is generated from the same definition.

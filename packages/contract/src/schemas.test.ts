@@ -113,11 +113,11 @@ it.each<Row>([
   ...parameters
     .filter((name) => name !== 'tags')
     .flatMap((name): Row[] => [
-      [`${name} must be given once`, PlantQuerySchema, each(name, ['1', '1'])],
+      [`${name} must appear only once`, PlantQuerySchema, each(name, ['1', '1'])],
       [`${name} must be percent-encoded UTF-8`, PlantQuerySchema, each(name, null)],
     ]),
   ['tags 1 must be percent-encoded UTF-8', PlantQuerySchema, each('tags', ['1', null])],
-  ['tags must be given at most 20 times', PlantQuerySchema, each('tags', Array(21).fill('a'))],
+  ['tags must appear at most 20 times', PlantQuerySchema, each('tags', Array(21).fill('a'))],
   ['is unknown: this operation has no query parameters', NoQuerySchema, each('id', '1')],
   ['is unknown: this operation accepts only after', TagQuerySchema, each('limit', '1')],
   [

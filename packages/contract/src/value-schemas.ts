@@ -96,7 +96,7 @@ export const TextSchema = withoutNul(z.string(orRequired('must be a string'))).r
 /** Reports values other than text from `parseQuery`. */
 export const orElse = (expected: string | ((input: unknown) => string)) => ({
   error: ({ input }: { readonly input?: unknown }) => {
-    if (Array.isArray(input)) return 'must be given once';
+    if (Array.isArray(input)) return 'must appear only once';
     if (input === null) return 'must be percent-encoded UTF-8';
     return typeof expected === 'string' ? expected : expected(input);
   },
@@ -163,7 +163,7 @@ export const PageStartSchema = createQueryTextSchema(QUERY_MAX_LENGTHS.after).tr
 export const createSeveralSchema = <Schema extends z.ZodType>(one: Schema) =>
   z.preprocess(
     (input) => (input === undefined || Array.isArray(input) ? input : [input]),
-    z.array(one).max(MAX_FILTER_VALUES, `must be given at most ${MAX_FILTER_VALUES} times`),
+    z.array(one).max(MAX_FILTER_VALUES, `must appear at most ${MAX_FILTER_VALUES} times`),
   );
 
 export const LimitSchema = createQueryNumberSchema(1, MAX_RECORDS, 100);

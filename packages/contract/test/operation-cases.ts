@@ -604,7 +604,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     ['their ids in a batch', batch(plant(1, all), plant(7)), results(retired(1n), created())],
     ['what is left', get('/plants'), listed([shown(2, all), shown(7)])],
     ...each(
-      invalidBatch('ifMatch must have as many ETags as there are ids: 2, not 1'),
+      invalidBatch('ifMatch must have as many ETags as there are IDs: 2, not 1'),
       deletionsOf('{"ids":["2","7"],"ifMatch":["*"]}'),
     ),
     ...each(
@@ -949,7 +949,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
     [
       'too many tags',
       get(`/plants?${'&tags=a'.repeat(21).slice(1)}`),
-      invalidQuery('tags', 'must be given at most 20 times'),
+      invalidQuery('tags', 'must appear at most 20 times'),
     ],
     ['only ids', get('/plants?fields=id&limit=2'), ok(`{"plants":[],"ids":["${min}","-1"],"next":"…"}`)],
     ['all fields', get('/plants?fields=&limit=1'), listed([a], true)],
@@ -1001,7 +1001,7 @@ export const operationCases: Readonly<Record<CasedOperation, readonly Case[]>> =
       .filter((name) => name !== 'tags')
       .flatMap((name) => [
         ...each(
-          invalidQuery(name, 'must be given once'),
+          invalidQuery(name, 'must appear only once'),
           ...lists(...['1', '%'].map((value) => `${name}=1&${name}=${value}`)),
         ),
         ...each(

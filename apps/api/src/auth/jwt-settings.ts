@@ -87,8 +87,8 @@ export const jwtVariables = {
     .string()
     .refine(isKeySetUrl, {
       error:
-        'must be an https URL without a user name, a password or a fragment, such as https://id.example.com/jwks; ' +
-        'http is accepted for a loopback address only',
+        'must be an https URL without a user name, a password, or a fragment, such as https://id.example.com/jwks; ' +
+        'http is accepted only for a loopback address',
     })
     .optional(),
   JWT_PROVIDER: z.enum(providers, { error: `must be one of ${providers.join(', ')}` }).optional(),
@@ -102,7 +102,7 @@ export const jwtVariables = {
     .string()
     .regex(scopeShape, {
       error:
-        'must be one scope: 1 to 100 visible ASCII characters, without a space, a comma, a semicolon, a quote or a backslash',
+        'must be one scope: 1 to 100 visible ASCII characters, without a space, a comma, a semicolon, a quote, or a backslash',
     })
     .optional(),
   JWT_SCOPES: z.string().transform(toScopeNames).optional(),
@@ -146,9 +146,9 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
   if (variables.JWT_PROVIDER === 'google') {
     const accounts = Object.values(variables.JWT_SCOPES ?? {});
     if (accounts.length === 0)
-      report('JWT_SCOPES', 'is required, with addresses of service accounts, since JWT_PROVIDER is google');
+      report('JWT_SCOPES', 'is required, with addresses of service accounts, because JWT_PROVIDER is google');
     if (!accounts.every((account) => /@(?:[\w-]+\.)*gserviceaccount\.com$/.test(account)))
-      report('JWT_SCOPES', 'must have addresses of service accounts, since JWT_PROVIDER is google');
+      report('JWT_SCOPES', 'must have addresses of service accounts because JWT_PROVIDER is google');
     if (clientId !== undefined)
       report('JWT_CLIENT_ID', 'cannot be used with google, because Google access tokens are opaque');
   }
@@ -158,7 +158,7 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
   if (clientId !== undefined && !isKeySetUrl(issuer))
     report(
       'JWT_CLIENT_ID',
-      'needs a JWT_ISSUER that is an https URL; http is accepted for a loopback address only',
+      'needs a JWT_ISSUER that is an https URL; http is accepted only for a loopback address',
     );
 }
 

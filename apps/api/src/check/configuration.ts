@@ -120,7 +120,7 @@ async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Prom
   if (typeof outcome === 'string')
     return failure(
       outcome,
-      'Check JWT_JWKS_URL, the network and the provider. Without its keys JSON Web Tokens are rejected with 503.',
+      'Check JWT_JWKS_URL, the network, and the provider. Without its keys, JSON Web Tokens are rejected with 503.',
     );
   if (!Array.isArray(outcome?.keys))
     return failure(`${jwksUrl} did not return a key set`, 'Check JWT_JWKS_URL.');

@@ -108,8 +108,8 @@ async function inspectServer(connection: ClientBase): Promise<Result> {
   }>(connection, selectServer);
   if (recovering)
     return failure(
-      'it is a standby and stores nothing',
-      'Set DATABASE_URL to the primary, or to a proxy or name for it.',
+      'it is a standby and cannot store records',
+      'Set DATABASE_URL to the primary, or to a proxy or DNS name for it.',
     );
   if (readonly)
     return failure(
@@ -229,7 +229,7 @@ export function assessReplication({ commits, names, receivers }: ReplicationSett
   if (names !== '' && commits === 'remote_write')
     return warning(
       `${found}: commits do not wait for the standby's disk`,
-      'Set synchronous_commit to on for the user, if a simultaneous crash of both machines must lose none.',
+      'Set synchronous_commit to on for the user, if a simultaneous crash of both machines must not lose records.',
     );
   return ok(found);
 }
@@ -243,13 +243,13 @@ async function inspectPrivileges(connection: ClientBase): Promise<Result> {
   }>(connection, selectPrivileges);
   if (missing.length > 0) {
     return failure(
-      `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued or revoked`,
-      'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its id.',
+      `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued, or revoked`,
+      'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its ID.',
     );
   }
   // Distributed records have no order of changes.
   if (!mayStart && !(await readShards(connection, allTables))) return failure(...mayNotListChanges);
-  if (fixed.length === 0) return ok('those on the tables are granted');
+  if (fixed.length === 0) return ok('all privileges on the tables are granted');
   return warning(
     `the user may not UPDATE ${fixed.join(', ')}, so records cannot be updated or deleted`,
     `GRANT UPDATE ON ${fixed.join(', ')} to the user.`,
@@ -276,7 +276,7 @@ async function inspectCommit(connection: ClientBase): Promise<Result> {
     return assessCommitTime(await medianTimeMs(9, () => connection.query(confirmDurable)));
   } catch (error) {
     return failure(
-      `a commit is not acknowledged: ${messageOf(error)}`,
+      `a commit was not acknowledged: ${messageOf(error)}`,
       'Check the standbys in synchronous_standby_names, and the disk and the log of the server.',
     );
   }

@@ -15,7 +15,7 @@ export interface AuditOptions extends JsonOption {
 
 const pageSize = 1_000;
 
-/** Prints who did what with tokens, backups and imported files, the newest first, with `--json` as `GET /audit` gives it. */
+/** Prints who did what with tokens, backups, and imported files, the newest first, with `--json` as `GET /audit` gives it. */
 export async function printAudit(
   config: Config,
   { action, limit = Number.POSITIVE_INFINITY, after: start, json = false }: AuditOptions,

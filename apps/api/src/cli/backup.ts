@@ -123,7 +123,7 @@ async function removeOld(
   const withoutId = others.filter((backup) => backup.storeId === undefined);
   if (storeId === undefined)
     await context.message(
-      'No older backup was removed: this database gets its id at the next start. From then on, --keep removes the backups with that id in their names.',
+      'No older backup was removed, because this database gets its ID at the next start. From then on, --keep removes backups with that ID in their names.',
     );
   else if (withoutId.length > 0)
     await context.message(

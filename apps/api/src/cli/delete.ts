@@ -15,7 +15,7 @@ export interface DeleteOptions extends JsonOption {
 }
 
 /**
- * Deletes records by id. Ids that were never used are reported and stay free.
+ * Deletes records by id. IDs that were never used are reported and stay free.
  *
  * @throws {OperatorError} at the end, when there were such ids, or invalid lines
  * @throws whatever ends it early, after printing how to resume

@@ -17,8 +17,8 @@ export function explainUnwritable(error: unknown, folder: string): string {
   const create = `install -d ${owner} -m 0700 ${quote(target)}`;
   const name = target === folder ? '' : `\nThen name that folder.`;
   if (code !== 'EROFS')
-    return `\nThis command runs as the user ${user}, which may not write there. Run as root:\n  ${create}${name}`;
-  return `\nThe disk is read-only, or the systemd unit may not write there. For the nightly backup, run as root:\n  ${create}
+    return `\nThis command runs as the user ${user}, which cannot write there. Run as root:\n  ${create}${name}`;
+  return `\nThe disk is read-only, or the systemd unit cannot write there. For the nightly backup, run as root:\n  ${create}
 and add with systemctl edit plant-store-backup:\n  [Service]\n  ReadWritePaths=${target}${name}`;
 }
 
@@ -39,7 +39,7 @@ export function explainUnreadable(error: unknown, files: string, readable: strin
   if (!denials.includes(codeOf(error))) return '';
   const { user, owner } = readUser();
   const target = quote(join(readable, 'incoming'));
-  return `\nThis command runs as the user ${user}, who may not read it. Run as root:
+  return `\nThis command runs as the user ${user}, which cannot read it. Run as root:
   install -d ${owner} -m 0700 ${target} && install ${owner} -m 0600 -t ${target} ${files}
 Then name the copy in that folder.`;
 }

@@ -205,7 +205,7 @@ export function readIdLine(
 }
 
 const notAnId = {
-  reason: `The line is neither an id, from ${INT64_MIN} to ${INT64_MAX}, nor a JSON object with one.`,
+  reason: `The line is neither an ID, from ${INT64_MIN} to ${INT64_MAX}, nor a JSON object with one.`,
 };
 
 function readId(value: unknown, type: RecordType): RecordLine {

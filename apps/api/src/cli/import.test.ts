@@ -101,7 +101,7 @@ it('adds the original of a plant that an earlier import stored without it', asyn
   expect(await plants.find([1n])).toMatchObject([{ ...updated, addedAt: 7 }]);
 });
 
-it('reuses the id of a deleted plant for the first plant in the file that has it', async () => {
+it('reuses the ID of a deleted plant for the first plant in the file that has it', async () => {
   const plants = await open();
   await plants.create([fern()]);
   await plants.change([removalOf<object>(1n)]);

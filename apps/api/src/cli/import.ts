@@ -125,7 +125,7 @@ function explainContent(start: Buffer, format: ImportFormat, fromLine: number): 
   if (/^\s*\[\s*(\{|\]|$)/.test(text))
     return {
       what: 'The file is a JSON array',
-      advice: `Write one object on each line. Use jq 1.7 or later, because older versions round ids: jq -c '.[]' records.json | plant-store import`,
+      advice: `Write one object on each line. Use jq 1.7 or later, because older versions round IDs: jq -c '.[]' records.json | plant-store import`,
     };
   if (format !== 'ndjson' && /^\s*\{/.test(text))
     return {
@@ -393,7 +393,7 @@ export async function storeRecords(
   }
   return records.map((record) => requireOutcome(outcomes.get(record)));
 
-  /** A change that reuses the id of a deleted record, or adds `original`, the record as first created, which a create does not store. */
+  /** A change that reuses the ID of a deleted record, or adds `original`, the record as first created, which a create does not store. */
   function completionOf(record: Stored<object>): Change<object> {
     const given = { ...record, addedAt: record.addedAt === undefined ? Date.now() : record.addedAt };
     return {
@@ -423,7 +423,7 @@ function toRowOutcome(
   if (isTombstone(existing))
     return {
       stored: false,
-      problem: `${capitalize(name)} ${record.id} was deleted. Choose another id, or import with --reuse-deleted-ids.`,
+      problem: `${capitalize(name)} ${record.id} was deleted. Choose another ID, or import with --reuse-deleted-ids.`,
     };
   // If both stores updated the record differently, both still have the create that it came from.
   const isSame =

@@ -93,7 +93,7 @@ export function createProgram(dependencies: ProgramDependencies): Command {
     .addHelpText(
       'after',
       `
-Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL and more; see ${pathOfPage('docs/operate/settings.md')}.
+Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL, and more; see ${pathOfPage('docs/operate/settings.md')}.
 Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
     );
   addService(program, dependencies);
@@ -125,7 +125,7 @@ function addService(
   program
     .command('serve')
     .description(
-      'run the service until SIGTERM, SIGINT or SIGHUP; if there are workers, SIGHUP replaces them',
+      'run the service until SIGTERM, SIGINT, or SIGHUP; if there are workers, SIGHUP replaces them',
     )
     .option(
       '--quickstart',
@@ -156,7 +156,7 @@ function addService(
     });
   program
     .command('check')
-    .description('check the settings, the machine and the database, before or while the service runs')
+    .description('check the settings, the machine, and the database, before or while the service runs')
     .addOption(jsonOption('one object'))
     .action(async (options: JsonOption) => {
       const { check } = await import('./check.js');
@@ -193,7 +193,7 @@ const tokenLines = 'an object for each token, one per line';
 function addTokens(program: Command, { context, readConfig }: ProgramDependencies): void {
   const token = program
     .command('token')
-    .description('issue, list, rotate, revoke and move access tokens')
+    .description('issue, list, rotate, revoke, and move access tokens')
     .helpCommand(false);
   token
     .command('create')
@@ -227,11 +227,11 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
   token
     .command('rotate')
     .description('replace a token: issue a new one, print it once, and make the old one expire')
-    .argument('<id>', 'the id that token list shows', toTokenId)
+    .argument('<id>', 'the ID that token list shows', toTokenId)
     .addOption(
       new Option(
         '--overlap <duration>',
-        'how long the old one keeps working at most: 90s, 30m, 12h; 0 revokes it',
+        'the longest time that the old one keeps working: 90s, 30m, 12h; 0 revokes it',
       )
         .argParser((text) => (text === '0' ? 0 : toDurationMs(text)))
         .default(defaultOverlapMs, '1h'),
@@ -262,7 +262,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
   token
     .command('revoke')
     .description('revoke a token')
-    .argument('<id or name>', 'the id that token list shows, or the name of one valid token', (text) =>
+    .argument('<id or name>', 'the ID that token list shows, or the name of one valid token', (text) =>
       /^\d+$/.test(text) ? toTokenId(text) : text,
     )
     .addOption(jsonOption('the revoked token'))
@@ -286,7 +286,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
 function addAudit(program: Command, { context, readConfig }: ProgramDependencies): void {
   program
     .command('audit')
-    .description('print who did what with tokens, backups and imported files, newest first')
+    .description('print who did what with tokens, backups, and imported files, newest first')
     .addOption(new Option('--action <action>', 'only this kind of action').choices(auditActions))
     .option('--limit <number>', 'the maximum number of entries (default: all)', toEntryCount)
     .option('--after <number>', 'continue with entries older than the one with this number', toEntryCount)
@@ -397,9 +397,9 @@ function addRecords(
       'only those stored at this time or later, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00',
       toTime,
     )
-    .option('--added-before <time>', 'those stored before a time', toTime)
+    .option('--added-before <time>', 'only those stored before this time', toTime)
     .option('--newest', 'newest first')
-    .addOption(new Option('--by', 'with the tokens that added and last updated them').conflicts('format'))
+    .addOption(new Option('--by', 'also print which tokens added and last updated them').conflicts('format'))
     .addOption(new Option('--format <format>', 'the output format').choices(formatNames).default('table'))
     .addOption(jsonOption(`each as the API returns it, one per line`).conflicts('format'))
     .action((all: Omit<ListOptions, 'equal'> & ResourceOption, command: Command) => {
@@ -463,7 +463,8 @@ function addRecords(
     .addOption(jsonOption('the record as the API returns it'))
     .action((id: bigint, all: JsonOption & ResourceOption & Record<string, unknown>, command: Command) => {
       const { resource: type = first, json, ...given } = all;
-      if (Object.keys(given).length === 0) return command.error('error: name at least one field to update');
+      if (Object.keys(given).length === 0)
+        return command.error('error: specify at least one field to update');
       const values = readValues(command, type, type.fields, given, (field, text) => {
         if (typeof text !== 'string') return undefined;
         return field.kind === 'text' ? text : readCell(field, text);
@@ -476,12 +477,12 @@ function addRecords(
     if (isOptional) updateCommand.option(optionOf(name, '--no-'), `remove its ${label.toLowerCase()}`);
   }
   addResourceOption(program.command('delete'), types, `${plural}, and what lines of a file name`)
-    .description(`delete ${plurals}: their fields are erased, and their ids stay taken`)
+    .description(`delete ${plurals}: their fields are erased, and their IDs stay taken`)
     .usage('(<id>... | --from <file>) [options]')
     .argument('[id...]', `the ids of the ${plurals}`, (text, ids: bigint[] = []) => [...ids, toId(text)])
     .option(
       '--from <file>',
-      'a file with an id on each line, or NDJSON as export writes it; - for standard input',
+      'a file with an ID on each line, or NDJSON as export writes it; - for standard input',
     )
     .option('--from-line <number>', 'the line to start with, to resume an earlier delete', toLineNumber, 1)
     .addOption(jsonOption('the totals'))
@@ -494,7 +495,7 @@ function addRecords(
     })
     .addHelpText(
       'after',
-      '\nIds that were never used, and invalid lines, are reported on standard error; the exit status is then 1.',
+      '\nIDs that were never used, and invalid lines, are reported on standard error; the exit status is then 1.',
     );
 }
 
@@ -533,15 +534,15 @@ function addDatabase(
     )
     .addHelpText(
       'after',
-      '\nS3 takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL_S3.',
+      '\nS3 takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, and AWS_ENDPOINT_URL_S3.',
     );
   program
     .command('restore')
     .description('check a backup, and replace a SQLite database with it while no service uses it')
     .argument('<source>', 'a backup file, or a folder or s3://bucket/prefix/ whose latest backup to use')
     .option('--dry-run', 'check it without changing anything')
-    .option('--from-other-store', 'accept a backup of another store; this store keeps its id')
-    .option('--keep-additions', 'accept indexes, triggers, views and tables that no migration creates')
+    .option('--from-other-store', 'accept a backup of another store; this store keeps its ID')
+    .option('--keep-additions', 'accept indexes, triggers, views, and tables that no migration creates')
     .addOption(jsonOption('the backup, its contents, and what was done'))
     .action((source: string, options: Omit<RestoreOptions, 'source'>) =>
       restore(readConfig(), { source, ...options }, environment, context),
@@ -568,7 +569,7 @@ function parserOf<Value>(schema: z.ZodType<Value>, advice: string): (text: strin
 
 const toName = parserOf(
   z.string().refine((text) => text.trim() !== '' && !/\p{Cc}/u.test(text)),
-  'Give a name for the token: one line of text.',
+  'Specify a name for the token: one line of text.',
 );
 const toScopes = parserOf(
   z
@@ -580,25 +581,25 @@ const toScopes = parserOf(
 );
 const toUrl = parserOf(
   z.url({ protocol: /^https?$/ }).transform((text) => new URL(text)),
-  'Give a URL, such as http://127.0.0.1:3001.',
+  'Specify a URL, such as http://127.0.0.1:3001.',
 );
 const toTime = parserOf(
   QueryTimeSchema,
-  'Give a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00.',
+  'Specify a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00.',
 );
-const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Give the id that token list shows.');
-const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Give the number to keep, or 0 for all.');
+const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Give the ID that token list shows.');
+const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Specify the number to keep, or 0 for all.');
 const toRate = parserOf(
   wholeNumber(1, MAX_RATE_PER_MINUTE),
-  `Give a number of requests from 1 to ${MAX_RATE_PER_MINUTE}.`,
+  `Specify a number of requests from 1 to ${MAX_RATE_PER_MINUTE}.`,
 );
-const toEntryCount = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give a number of 1 or more.');
-const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Give a line number of 1 or more.');
+const toEntryCount = parserOf(wholeNumber(1, 999_999_999_999_999), 'Specify a number of 1 or more.');
+const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Specify a line number of 1 or more.');
 /** Citus allows 64,000 shards. Each shard is a table on a node. */
-const toShardCount = parserOf(wholeNumber(1, 32_000), 'Give a number of shards from 1 to 32000.');
+const toShardCount = parserOf(wholeNumber(1, 32_000), 'Specify a number of shards from 1 to 32000.');
 const toQuery = parserOf(
   z.string().refine((text) => [...text].length <= QUERY_MAX_LENGTHS.q),
-  `Give at most ${QUERY_MAX_LENGTHS.q} characters.`,
+  `Specify at most ${QUERY_MAX_LENGTHS.q} characters.`,
 );
 
 function toExpiry(text: string): Date | null {
@@ -618,10 +619,10 @@ export function toDurationMs(text: string): number {
   const [, amount, unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(text) ?? [];
   const durationMs = Number(amount) * (unitsMs.get(unit) ?? Number.NaN);
   if (Number.isNaN(durationMs))
-    throw new InvalidArgumentError('Give a number and a unit, such as 12h or 30d.');
+    throw new InvalidArgumentError('Specify a number and a unit, such as 12h or 30d.');
   // As `token import` expects it (RFC 3339).
   if (new Date(Date.now() + durationMs).getUTCFullYear() > 9_999)
-    throw new InvalidArgumentError('Give a time before the year 10000.');
+    throw new InvalidArgumentError('Specify a time before the year 10000.');
   return durationMs;
 }
 

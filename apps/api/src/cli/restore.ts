@@ -29,7 +29,7 @@ export interface RestoreOptions extends JsonOption {
   readonly dryRun?: boolean;
   /** Accept a backup of another store, and give the restored store the id of the one that it replaces, or a new id. */
   readonly fromOtherStore?: boolean;
-  /** Keep indexes, triggers, views and tables that no migration creates. */
+  /** Keep indexes, triggers, views, and tables that no migration creates. */
   readonly keepAdditions?: boolean;
 }
 
@@ -101,7 +101,7 @@ export async function restore(
     const what = `${backup.name}, made ${toMinute(time)}${madeBy}, is complete and has ${countRecords(records)} and ${countOf(tokens, 'token')}`;
     const doubts = [
       isVerified
-        ? 'Its SHA-256 is right.'
+        ? 'Its SHA-256 is correct.'
         : 'It has no SHA-256, so a change since it was made may go unnoticed.',
       ...(replaced?.problem === undefined
         ? []
@@ -143,7 +143,7 @@ export async function restore(
     const isRenamed = storeId !== undefined && storeId !== backupOf;
     if (isRenamed) replaceStoreId(restored, storeId);
     // SQLite leaves the log in place, without an error, if it cannot write all of it to the database, for example on a full disk.
-    if (existsSync(`${restored}-wal`)) throw incomplete('its write-ahead log is left');
+    if (existsSync(`${restored}-wal`)) throw incomplete('its write-ahead log was left behind');
     const kept = await moveAway(path);
     renameSync(restored, path);
     const { syncToDisk } = await import('../store/sqlite/database-files.js');
@@ -175,8 +175,8 @@ function requireStore(
   replaced: Replaced | undefined,
 ): void {
   if (replaced === undefined || replaced.problem !== undefined || storeId === replaced.storeId) return;
-  const made = storeId === undefined ? 'is from before its store had an id' : `is of the store ${storeId}`;
-  const current = replaced.storeId === undefined ? 'has no id yet' : `is the store ${replaced.storeId}`;
+  const made = storeId === undefined ? 'was made before its store had an ID' : `is of the store ${storeId}`;
+  const current = replaced.storeId === undefined ? 'has no ID yet' : `is the store ${replaced.storeId}`;
   throw new OperatorError(
     `${name} ${made}, and ${path} ${current}. Nothing was changed.
 If these records and tokens should replace those of ${path}, restore again with --from-other-store.`,

@@ -231,7 +231,7 @@ export function openBucket(
         } catch (error) {
           await discard(`${target}?${query}`);
           // The upload may be complete, with a lost reply.
-          await removeUnchecked(target, key, `is perhaps incomplete: ${messageOf(error)}`, error);
+          await removeUnchecked(target, key, `may be incomplete: ${messageOf(error)}`, error);
         }
       } finally {
         await file.close();
@@ -289,7 +289,8 @@ async function uploadParts(
   const parts: string[] = [];
   for (let sent = 0; sent < size; ) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, sent);
-    if (bytesRead === 0) throw new OperatorError('The copy became shorter while it was sent. Try again.');
+    if (bytesRead === 0)
+      throw new OperatorError('The copy became shorter while it was being sent. Try again.');
     const content = buffer.subarray(0, bytesRead);
     const part = parts.length + 1;
     const { headers } = await send(part, content);
@@ -340,7 +341,7 @@ function unescapeXml(text: string): string {
 const advice: Readonly<Record<number, string>> = {
   301: "Set AWS_REGION to the bucket's region.",
   400: 'Check AWS_REGION and AWS_ENDPOINT_URL_S3.',
-  403: 'Check the credentials, and whether they can list, read, write and delete there.',
+  403: 'Check the credentials, and whether they can list, read, write, and delete there.',
   404: 'Create the bucket, or check its name.',
   507: 'Free space, or use another bucket.',
 };

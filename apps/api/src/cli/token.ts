@@ -229,7 +229,7 @@ export async function findTokens(
         await context.message(`line ${number}: ${reason}`);
       }
     }
-    if (count === 0) throw new OperatorError('Give the tokens on standard input, one per line.');
+    if (count === 0) throw new OperatorError('Pass the tokens on standard input, one per line.');
     if (missing > 0) throw new OperatorError(`${missing} of ${countOf(count, 'token')} not found.`);
   });
 }
@@ -297,7 +297,7 @@ async function findByName(
   const problem =
     token === undefined
       ? `There is no valid token named "${escapeInvisible(name)}".`
-      : `Several valid tokens are named "${escapeInvisible(name)}": ${named.map(({ id }) => id).join(', ')}. Give the id of one.`;
+      : `Several valid tokens are named "${escapeInvisible(name)}": ${named.map(({ id }) => id).join(', ')}. Specify the ID of one.`;
   throw new OperatorError(`${problem} List all tokens with: ${commandName} token list`);
 }
 
@@ -317,10 +317,10 @@ function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
   const may = [
     ...recordTypes.flatMap(({ resource }) => {
       const actions = grantedOf(resource, scopes).map((scope) => scope.replace(/^.*:/, ''));
-      return actions.length === 0 ? [] : `It may ${scopeList.format(actions)} ${resource.plural}.`;
+      return actions.length === 0 ? [] : `It can ${scopeList.format(actions)} ${resource.plural}.`;
     }),
-    ...(scopes.includes('admin') ? ['It may create, rotate and revoke tokens.'] : []),
-    ...(ratePerMinute ? [`It may make ${ratePerMinute} requests a minute.`] : []),
+    ...(scopes.includes('admin') ? ['It can create, rotate, and revoke tokens.'] : []),
+    ...(ratePerMinute ? [`It can make ${ratePerMinute} requests a minute.`] : []),
   ];
   return may.join(' ');
 }

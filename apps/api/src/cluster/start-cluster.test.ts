@@ -41,7 +41,7 @@ const warning = (...warnings: readonly string[]): Readiness => ({ ready: true, w
 const ready = warning();
 const notReady = (reason: ErrorName): Readiness => ({ ready: false, reason });
 const stopping = notReady('shutting_down');
-const missing = (count: string) => warning(`${count} not run, respond or store records.`);
+const missing = (count: string) => warning(`${count} not run, respond, or store records.`);
 
 it.each<[title: string, answers: (Readiness | Error)[], Readiness]>([
   ['warnings of all', [warning('a'), warning('b'), warning('b'), ready], warning('a', 'b')],

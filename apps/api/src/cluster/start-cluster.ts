@@ -172,6 +172,6 @@ export async function combineReadiness(
   }
   const warnings = new Set(ready.flatMap((answer) => answer.warnings));
   const doNot = missing === 1 ? 'does not' : 'do not';
-  if (missing > 0) warnings.add(`${missing} of ${workers} workers ${doNot} run, respond or store records.`);
+  if (missing > 0) warnings.add(`${missing} of ${workers} workers ${doNot} run, respond, or store records.`);
   return { ready: true, warnings: [...warnings] };
 }

@@ -35,7 +35,7 @@ function describe(error: unknown, host: string, port: number, prefix: string): s
     return `Port ${port} on ${host} is already in use. Stop the program that uses it, or set ${prefix}PORT to another port.`;
   }
   if (code === 'EACCES') {
-    return `This user may not listen on port ${port}. Set ${prefix}PORT to one above 1023.`;
+    return `This user cannot listen on port ${port}. Set ${prefix}PORT to a port above 1023.`;
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     return `${host} is not an address of this machine. Set ${prefix}HOST to one, such as 127.0.0.1 or 0.0.0.0.`;

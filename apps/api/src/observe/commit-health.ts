@@ -85,7 +85,7 @@ function measureCommits(registry: Registry) {
     }),
     sizes: new Histogram({
       name: 'plant_store_commit_plants',
-      help: 'Records of a commit',
+      help: 'Records per commit',
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
       registers,
     }),

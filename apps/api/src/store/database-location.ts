@@ -160,9 +160,9 @@ const keyValue =
 const placeholder = /[[{<](your|my)?[-_ ]?password[\]}>]|:\*{3,}@/i;
 
 const notUri =
-  'is not a URI: write special characters of a password as %XX, such as %23 for #, %2F for /, %3F for ?, %40 for @ and %25 for %';
+  'is not a URI: write special characters of a password as %XX, such as %23 for #, %2F for /, %3F for ?, %40 for @, and %25 for %';
 const oneHost =
-  'must name one host, not a list: for failover, use a proxy, a virtual address or a DNS name that leads to the primary';
+  'must name one host, not a list: for failover, use a proxy, a virtual address, or a DNS name of the primary';
 
 /** Several hosts before the path, which libpq would try one after the other. A comma may be part of the password. */
 const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
@@ -298,7 +298,7 @@ const rejected = new Map<string, readonly [advice: string, harmless?: RegExp]>(
     sslidentity: ['use sslcert and sslkey (PEM files) instead'],
     sslpassword: ['remove it, and set sslkey to a key without a password'],
     passfile: ['set DATABASE_PASSWORD_FILE instead'],
-    service: ['write host, user and database into the URI'],
+    service: ['write the host, user, and database into the URI'],
   }),
 );
 /** An unknown parameter that may ask for protection, for example one that is misspelled. */
@@ -352,7 +352,7 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
   const searchPath = /(?:^|\s)(?:-c\s*|--)search_path=(\S+)/.exec(searchParams.get('options') ?? '')?.[1];
   const schema = searchParams.get('schema') ?? searchPath ?? 'public';
   if (!schemaName.test(schema)) {
-    return { problem: 'must have lower-case letters, digits and _ only in its schema' };
+    return { problem: 'must have only lowercase letters, digits, and _ in its schema' };
   }
   searchParams.delete('schema');
   return { engine: 'postgresql', url: url.href, schema, warnings };

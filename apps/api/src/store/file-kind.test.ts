@@ -86,7 +86,7 @@ it.each([
   [
     'plants.json',
     '[{"id":1,"name":"Fern"}]',
-    `Use jq 1.7 or later, because older versions round ids: jq -c '.[]' records.json | plant-store import\n`,
+    `Use jq 1.7 or later, because older versions round IDs: jq -c '.[]' records.json | plant-store import\n`,
   ],
   ['plants.csv', '[\n{"id":1,"name":"Fern"}]', 'a JSON array'],
   ['plants.tsv', 'id,name\n1,Fern\n', 'The first line has no tabs: id,name. Nothing was imported.'],

@@ -62,5 +62,5 @@ export function describeNoDatabase(path: string): string | undefined {
   if (kind === 'a SQLite database') return undefined;
   // A character may be cut off at the end.
   const isText = !start.includes(0) && !start.toString('utf8').slice(0, -1).includes('\uFFFD');
-  return kind ?? (isText ? 'text' : 'in an unknown format, perhaps encrypted');
+  return kind ?? (isText ? 'text' : 'in an unknown format, possibly encrypted');
 }

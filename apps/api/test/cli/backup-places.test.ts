@@ -73,7 +73,7 @@ it('never removes the new backup, nor counts one with a name in the future', asy
   expect(await run('restore data/backups')).toEqual(failed(/All backups in .* are dated in the future/));
 });
 
-it('removes nothing where the database has no id yet, and gives backups of one second different names', async () => {
+it('removes nothing where the database has no ID yet, and gives backups of one second different names', async () => {
   const { folder, run, path } = await openRose();
   execute(path, withoutStore);
   const backups = fillFolder(join(folder, 'data/backups'), withoutId);
@@ -293,7 +293,7 @@ it.each<[problem: string, intercept: Intercept, message: RegExp, settings?: obje
       incoming.pipe(forwarded);
       return true;
     },
-    /is perhaps incomplete: .*There is no new backup: the object was removed/,
+    /may be incomplete: .*There is no new backup: the object was removed/,
   ],
   [
     'a connection that is cut while it is read back',

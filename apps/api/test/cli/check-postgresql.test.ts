@@ -93,7 +93,7 @@ it('reports missing privileges, one after the other', async () => {
     ['USAGE ON SEQUENCE access_tokens_id_seq', /^error: .* may not SELECT plants_change_base/],
     ['SELECT ON plants_change_base', /^error: .* or not SELECT and UPDATE store/],
     ['SELECT, UPDATE ON store', `${mayNotUpdate} GRANT UPDATE ON plants to the user.`],
-    ['UPDATE ON plants', 'ok: those on the tables are granted'],
+    ['UPDATE ON plants', 'ok: all privileges on the tables are granted'],
   ] as const) {
     await query(url, `GRANT ${granted} TO ${username}`);
     expectFound(await checkDatabase(visitor), { [item]: expected });

@@ -154,7 +154,7 @@ it('takes a backup from before stores had ids in place of a store with an id onl
   const { run, path, change, expectRejected } = await createBackup();
   const id = readStoreId(path);
   change(withoutStore);
-  await expectRejected(/is from before its store had an id, and .* is the store/);
+  await expectRejected(/was made before its store had an ID, and .* is the store/);
   const renamed = isDone(RegExp(`They are now the store ${id}`));
   expect(await run('restore copy.db --from-other-store')).toEqual(renamed);
   expect(readStoreId(path)).toBe(id);

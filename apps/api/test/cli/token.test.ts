@@ -32,7 +32,7 @@ it('issues, lists and revokes tokens', async () => {
   const { stdout, stderr } = await run('create --name shop --expires never');
   expect(stdout).toMatch(tokenLine);
   for (const text of [
-    'token 1 "shop", which never expires. It may create, read, update, and delete plants.',
+    'token 1 "shop", which never expires. It can create, read, update, and delete plants.',
     'Authorization: Bearer <token>',
     'Try it while the service runs, on the page http://127.0.0.1:3000/ or with this command after  TOKEN=<token> ',
     '/docs/use/api.md has the command for a Windows terminal):\ncurl ',
@@ -53,7 +53,7 @@ it('issues, lists and revokes tokens', async () => {
 it('accepts the former name of the scope update, and stores the present one', async () => {
   const { run } = useTokens();
   expect((await run('create --name shop --can read,correct')).stderr).toContain(
-    'It may read and update plants.',
+    'It can read and update plants.',
   );
   const exported = (await run('export')).stdout;
   expect(exported).toContain('"scopes":["read","update"]');
@@ -180,7 +180,7 @@ it('issues tokens with scopes and a rate, which a rotation and a move keep, or a
   const { folder, run } = useTokens();
   const { stderr } = await run('create --name admin --can admin,read,read --rate 600');
   expect(stderr).toContain(
-    'It may read plants. It may create, rotate and revoke tokens. It may make 600 requests a minute.',
+    'It can read plants. It can create, rotate, and revoke tokens. It can make 600 requests a minute.',
   );
   expect((await run('create --name ops --can admin')).stderr).not.toContain('plants.');
   await run('rotate 1');

@@ -10,7 +10,7 @@ const idsOrFile = 'give either ids or --from <file>';
 it.each([
   ['token create --name x --expires 999999w', 'before the year 10000'],
   ['token rotate 1 --overlap -1h', 'such as 12h or 30d'],
-  ['token revoke 0', 'the id that token list shows'],
+  ['token revoke 0', 'the ID that token list shows'],
   ...['', 'create,', 'write', 'CREATE'].map((list) => [`token create --name x --can ${list}`, scopes]),
   ...['0', 'many', '1000000001'].map((rate) => [
     `token create --name x --rate ${rate}`,
@@ -25,8 +25,11 @@ it.each([
   ['update 01 --name x', id],
   ['update 1 --name \0', "argument '\0' is invalid. It must not contain the character NUL (U+0000)."],
   [`list --tag ${'é'.repeat(1_001)}`, 'is invalid. It must have at most 1000 characters.'],
-  [`list --query ${'🌱'.repeat(101)}`, 'Give at most 100 characters.'],
-  ['list --added-from yesterday', 'Give a time with its offset from UTC, such as 2026-11-25T10:00:00Z or '],
+  [`list --query ${'🌱'.repeat(101)}`, 'Specify at most 100 characters.'],
+  [
+    'list --added-from yesterday',
+    'Specify a time with its offset from UTC, such as 2026-11-25T10:00:00Z or ',
+  ],
   ['list --by --format csv', "'--by' cannot be used with option '--format <format>'"],
   ['audit --action watered', 'Allowed choices are'],
   ['audit --limit 1.5', 'a number of 1 or more'],

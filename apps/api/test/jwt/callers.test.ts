@@ -3,9 +3,8 @@ import type { KeyTimes } from '../../src/auth/jwt-settings.js';
 import { readMetrics } from '../support/admin-port.js';
 import { expectError } from '../support/expect-error.js';
 import { beAway, type Members, startIdentityProvider } from '../support/identity/start-identity-provider.js';
-import { postPlant } from '../support/post-plant.js';
+import { postPlant, sendJson } from '../support/post-plant.js';
 import { findLines, readLog } from '../support/read-log.js';
-import { sendJson } from '../support/send-json.js';
 import { startTestService } from '../support/start-test-service.js';
 import { until } from '../support/until.js';
 

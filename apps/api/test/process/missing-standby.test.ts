@@ -241,7 +241,7 @@ it('plant-store check reports it, and a server that waits for its disk', async (
   await server.loseStandby();
   expectFound(await examine({ ...settings, DATABASE_STATEMENT_TIMEOUT_MS: '300' }), {
     standby: /synchronous_standby_names is "missing"/,
-    commit: /^error: a commit is not acknowledged: Query read timeout/,
+    commit: /^error: a commit was not acknowledged: Query read timeout/,
   });
 });
 

@@ -179,7 +179,7 @@ describe('a service with two workers', () => {
     const hanging = await hang(1);
     // On a slow machine the other one, too, may answer late at first.
     await until(async () => (await countUnresponsive()) === 1);
-    const warnings = ['1 of 2 workers does not run, respond or store records.'];
+    const warnings = ['1 of 2 workers does not run, respond, or store records.'];
     await expect.poll(service.readReadiness).toEqual({ status: 200, body: { status: 'ready', warnings } });
     for (let id = 100; id < 120; id++) expect(await create(service, id)).toMatchObject({ status: 200 });
     if (isRunning(hanging)) process.kill(hanging, 'SIGKILL');

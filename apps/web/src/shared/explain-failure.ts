@@ -240,14 +240,14 @@ const joinSentences = (sentences: readonly string[]) =>
   sentences.filter((sentence) => sentence !== '').join(' ');
 
 function explainThrown(error: unknown, isOnline: boolean): readonly [cause: string, advice?: string] {
-  if (isTimeoutError(error)) return ['The server did not answer in time.'];
+  if (isTimeoutError(error)) return ['The server did not respond in time.'];
   if (isNetworkError(error)) {
     return isOnline
       ? ['The connection to the server failed.']
       : ['This device is offline.', 'Connect, then try again.'];
   }
   if (isUnexpectedResponseError(error)) {
-    return [`A proxy or another program answered instead of the server (status ${error.status}).`];
+    return [`A proxy or another program replied instead of the server (status ${error.status}).`];
   }
   const message = error instanceof Error ? error.message : String(error);
   return [`This page stopped working: ${message}.`, adviseReload()];

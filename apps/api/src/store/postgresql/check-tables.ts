@@ -79,7 +79,7 @@ async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   } catch (error) {
     if (findDriverError(error)?.code !== '42501') throw error;
     throw new OperatorError(
-      'The database cannot be used: its user may not call pg_logical_emit_message, which retries of a create need. GRANT EXECUTE on this function, with text as its content, to the user. PostgreSQL grants it to all users by default.',
+      'The database cannot be used: its user cannot call pg_logical_emit_message, which the service needs for retried creates. GRANT EXECUTE on this function, with text as its content, to the user. PostgreSQL grants it to all users by default.',
       { cause: error },
     );
   }

@@ -100,7 +100,7 @@ export async function checkSchema(connection: ClientBase, schema: string): Promi
   if (found === undefined || !found.exists || found.current === schema) return;
   const actual = found.current === null ? 'nowhere' : `in the schema "${found.current}"`;
   throw new OperatorError(
-    `The database cannot be used: its tables would be ${actual}, not in "${schema}". Either a pooler drops the search_path that the service sends: set it for the user, ALTER ROLE … SET search_path = ${schema}. Or the user may not use the schema: GRANT USAGE ON SCHEMA ${schema} TO ….`,
+    `The database cannot be used: its tables would be ${actual}, not in "${schema}". Either a pooler drops the search_path that the service sends: set it for the user, ALTER ROLE … SET search_path = ${schema}. Or the user cannot use the schema: GRANT USAGE ON SCHEMA ${schema} TO ….`,
   );
 }
 

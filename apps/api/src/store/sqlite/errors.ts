@@ -23,14 +23,14 @@ It was installed for another Node.js or another machine: remove node_modules, in
   }
   const closed = findClosedFolder(dirname(path));
   if (closed !== undefined) {
-    return `${cannotBeOpened}: this user may not enter the folder ${closed}.
-Run the command as the user that the database belongs to, let this user enter the folder, or set DATABASE_URL to a file elsewhere.`;
+    return `${cannotBeOpened}: this user cannot enter the folder ${closed}.
+Run the command as the user who owns the database, let this user enter the folder, or set DATABASE_URL to a file elsewhere.`;
   }
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     return `${cannotBeOpened}: it is a folder.
 Set DATABASE_URL to a file in it, such as file:${join(path, 'plant-store.db')}.`;
   return `${cannotBeOpened}: ${message}
-Set DATABASE_URL to a SQLite file that this user may write, in a folder that this user may write.`;
+Set DATABASE_URL to a SQLite file that this user can write, in a folder that this user can write to.`;
 }
 
 function findCause(error: unknown): DriverError {

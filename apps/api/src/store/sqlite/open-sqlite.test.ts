@@ -90,7 +90,7 @@ describe('explains', () => {
       name: 'OperatorError',
       exitCode: 1,
       message: expect.stringMatching(
-        /^The database .+plant-store\.db cannot be opened: this user may not enter the folder \S+\/closed\.\nRun the command as/,
+        /^The database .+plant-store\.db cannot be opened: this user cannot enter the folder \S+\/closed\.\nRun the command as/,
       ),
     });
   });

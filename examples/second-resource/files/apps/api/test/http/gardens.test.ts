@@ -51,7 +51,7 @@ it('is stored once, however often its create is retried, and keeps its id', asyn
   expect(await create(1n)).toMatchObject({ status: 200, body: full, replayed: true });
   const later = { ...full, plantedAt: '1760-01-01T00:59:59.999+01:00' };
   expect(await create(1n, later)).toMatchObject({ status: 200, replayed: true });
-  const taken = rejected(400, 40003, 'Garden 1 already exists with different values. Choose another id.');
+  const taken = rejected(400, 40003, 'Garden 1 already exists with different values. Choose another ID.');
   const others = [
     { ...full, area: INT64_MIN + 1n },
     { ...full, isOpen: false },
