@@ -105,7 +105,7 @@ it('parses a PostgreSQL URI and its settings', () => {
 
 it('says what replaces a removed variable, unless it is off', () => {
   expect(() => parseConfig({ DATABASE_DIRECT_TO_NODES: 'on', PORT: 'x' }, '/srv')).toThrow(
-    /PORT .*DATABASE_DIRECT_TO_NODES is no longer supported.*set DATABASE_URL to another node/s,
+    /PORT .*DATABASE_DIRECT_TO_NODES is no longer supported.*set the DATABASE_URL of each instance to a different node/s,
   );
   expect(parseConfig({ DATABASE_DIRECT_TO_NODES: 'off' }, '/srv')).toEqual(parseConfig({}, '/srv'));
 });

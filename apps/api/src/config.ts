@@ -111,7 +111,7 @@ export const formerNames: Readonly<Record<string, string>> = { BODIES_MAX_BYTES:
 /** Removed variables, with advice. They are only accepted if they are off. */
 const removedVariables: Readonly<Record<string, () => string>> = {
   DATABASE_DIRECT_TO_NODES: () =>
-    `is no longer supported, because Citus accepts writes on every node. Remove it, or set DATABASE_URL to another node in each instance (${pathOfPage('docs/operate/citus.md')})`,
+    `is no longer supported, because Citus accepts writes on every node. Remove it, or set the DATABASE_URL of each instance to a different node (see ${pathOfPage('docs/operate/citus.md')})`,
 };
 
 export const environmentVariables: readonly string[] = Object.keys(EnvironmentSchema.shape);
@@ -243,8 +243,7 @@ function checkLimits(variables: z.infer<typeof EnvironmentSchema>, context: z.Re
     context.addIssue({ code: 'custom', path: [name], message });
   const { WORKERS, BODY_MAX_BYTES, BODY_MEMORY_MAX_BYTES = Infinity } = variables;
   const { HOST, PORT, ADMIN_HOST = HOST, ADMIN_PORT } = variables;
-  if (ADMIN_PORT === PORT && ADMIN_HOST === HOST && PORT !== 0)
-    report('ADMIN_PORT', 'must be a different port than PORT');
+  if (ADMIN_PORT === PORT && ADMIN_HOST === HOST && PORT !== 0) report('ADMIN_PORT', 'must differ from PORT');
   // One token may use half of the limit, which must leave room for one body.
   if (BODY_MEMORY_MAX_BYTES < 2 * BODY_MAX_BYTES)
     report('BODY_MEMORY_MAX_BYTES', 'must be at least twice BODY_MAX_BYTES');
@@ -265,8 +264,8 @@ function toOrigins(list: string, context: z.RefinementCtx): string[] {
   const invalid = origins.find((origin) => !isOrigin(origin));
   if (invalid === undefined) return origins;
   context.addIssue(
-    `must be origins separated by commas, each scheme://host or scheme://host:port as browsers send it, \
-such as https://app.example.com or capacitor://localhost, without a path, a final slash or *; "${shorten(invalid)}" is not`,
+    `must be a comma-separated list of origins, each scheme://host or scheme://host:port as browsers send it, \
+such as https://app.example.com or capacitor://localhost, without a path, a trailing slash, or *; "${shorten(invalid)}" is not`,
   );
   return z.NEVER;
 }
@@ -294,8 +293,8 @@ export function parseTrustedProxies(list: string): readonly string[] | { readonl
   const invalid = proxies.find((proxy) => !proxyRanges.includes(proxy) && !isRange(proxy));
   if (invalid === undefined) return proxies;
   return {
-    problem: `must be addresses of proxies separated by commas, each an IP address, a range such as 10.1.0.0/16 or \
-fd00:1::/64, or ${proxyRanges.join(', ')}; "${shorten(invalid)}" is not`,
+    problem: `must be a comma-separated list of proxy addresses, each an IP address, a range such as 10.1.0.0/16 or \
+fd00:1::/64, or one of ${proxyRanges.join(', ')}; "${shorten(invalid)}" is not`,
   };
 }
 

@@ -113,7 +113,7 @@ it('has the claims of a provider, which settings can override', () => {
 const google = { JWT_PROVIDER: 'google', JWT_SCOPES: 'read=shop@plants.iam.gserviceaccount.com' };
 
 it.each([
-  [{ ...google, JWT_SCOPES: '' }, 'JWT_SCOPES is required, with addresses of service accounts'],
+  [{ ...google, JWT_SCOPES: '' }, 'JWT_SCOPES is required because JWT_PROVIDER is google'],
   [{ ...google, JWT_SCOPES: 'read=a@gmail.com' }, 'JWT_SCOPES must have addresses of service accounts'],
   [{ ...google, JWT_CLIENT_ID: 'page' }, 'JWT_CLIENT_ID cannot be used with google'],
 ])('explains what Google is not used for: %j', (environment, problem) => {

@@ -146,7 +146,7 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
   if (variables.JWT_PROVIDER === 'google') {
     const accounts = Object.values(variables.JWT_SCOPES ?? {});
     if (accounts.length === 0)
-      report('JWT_SCOPES', 'is required, with addresses of service accounts, because JWT_PROVIDER is google');
+      report('JWT_SCOPES', 'is required because JWT_PROVIDER is google: set it to service account addresses');
     if (!accounts.every((account) => /@(?:[\w-]+\.)*gserviceaccount\.com$/.test(account)))
       report('JWT_SCOPES', 'must have addresses of service accounts because JWT_PROVIDER is google');
     if (clientId !== undefined)

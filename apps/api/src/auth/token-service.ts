@@ -181,7 +181,7 @@ const jwtRejections = {
   unsupported_extension:
     'The JSON Web Token requires an extension (crit) that is not supported. Request one without it.',
   wrong_type:
-    'The type (typ) of the JSON Web Token is not that of an access token. Send the access token, not another token.',
+    'The type (typ) of the JSON Web Token is not an access token type. Send the access token, not another token.',
   algorithm_not_allowed:
     'The JSON Web Token is signed with an algorithm (alg) that is not allowed. Request one with an allowed algorithm.',
   wrong_issuer:
@@ -190,11 +190,11 @@ const jwtRejections = {
   unknown_key:
     'The JSON Web Token is signed with a key (kid) that the identity provider does not publish. Request a new one.',
   unusable_key:
-    'The key of the JSON Web Token cannot be used. Ask the operator to check the keys of the identity provider.',
-  bad_signature: 'The signature of the JSON Web Token is not valid. Send the token as it was issued.',
+    "The key of the JSON Web Token cannot be used. Ask the operator to check the identity provider's keys.",
+  bad_signature: "The JSON Web Token's signature is not valid. Send the token as it was issued.",
   missing_claim:
-    'A claim of the JSON Web Token is missing or malformed. Request one with issuer (iss), audience (aud), expiry (exp), and subject (sub).',
-  not_yet_valid: 'The JSON Web Token is not valid yet (nbf, iat). Wait, or correct the clock of the issuer.',
+    'A claim in the JSON Web Token is missing or malformed. Request a token with the issuer (iss), audience (aud), expiry (exp), and subject (sub) claims.',
+  not_yet_valid: "The JSON Web Token is not valid yet (nbf, iat). Wait, or correct the issuer's clock.",
 };
 
 /** Every reason to reject a token, with the message of the reply. */

@@ -10,7 +10,7 @@ import { parseConfig } from '../config.js';
 import { findMisspelled, inspectExposure, inspectSettings } from './configuration.js';
 
 it.each([
-  ['none', { LOG_LEVEL: '', UNRELATED: 'x' }, 'all defaults'],
+  ['none', { LOG_LEVEL: '', UNRELATED: 'x' }, 'all settings at their defaults'],
   ['by a former name', { BODIES_MAX_BYTES: '3000000' }, 'BODIES_MAX_BYTES=3000000'],
   [
     'a URI without its password',
@@ -37,7 +37,7 @@ it.each([
   ],
 ])('shows the settings: %s', (_, environment: Readonly<Record<string, string>>, shown) => {
   const [settings] = [inspectSettings({ config: parseConfig(environment, '/srv'), environment })].flat();
-  expect(settings).toEqual({ status: 'ok', found: `valid, ${shown}` });
+  expect(settings).toEqual({ status: 'ok', found: `valid, with ${shown}` });
 });
 
 it('warns about settings that are ignored', () => {
@@ -46,7 +46,7 @@ it('warns about settings that are ignored', () => {
     { status: 'ok' },
     {
       status: 'warning',
-      found: 'OTEL_TRACES_SAMPLER does not take effect as set',
+      found: 'OTEL_TRACES_SAMPLER was not applied as specified',
       advice: expect.stringMatching(/^"xray" is ignored: .* parentbased_always_on is used\.$/),
     },
   ]);
@@ -65,7 +65,11 @@ it.each([
   ['QUEUE_MAX', 'QUEUE_MAX_PLANTS or QUEUE_MAX_BYTES'],
 ])('warns that %s is ignored', (name, meant) => {
   expect(findMisspelled({ [name]: 'x' })).toEqual([
-    { status: 'warning', found: `${name} is set, and ignored`, advice: `If you meant ${meant}, rename it.` },
+    {
+      status: 'warning',
+      found: `${name} is set but ignored`,
+      advice: `If you meant ${meant}, rename the variable.`,
+    },
   ]);
 });
 
@@ -86,7 +90,7 @@ it.each([
   expect([found].flat().map(({ status }) => status)).toEqual(statuses);
 });
 
-const fitting = 'ok: 1 of 1 keys fit RS256, ES256';
+const fitting = 'ok: 1 of 1 keys work with RS256, ES256';
 const anyone = expect.stringMatching(/^warning: .* even without a scope\. Set JWT_SCOPES/);
 const replyWith = (text: string) => (provider: IdentityProvider) =>
   void Object.assign(provider, { reply: (response: { end(text: string): void }) => response.end(text) });
@@ -99,7 +103,7 @@ it.each<[string, Record<string, string>, unknown[], prepare?: (provider: Identit
   [
     'no key fits the algorithms',
     { JWT_SCOPES: 'read=x', JWT_ALGORITHMS: 'RS256' },
-    [reported('0 of 1 keys fit RS256')],
+    [reported('0 of 1 keys work with RS256')],
   ],
   [
     'the provider is away',

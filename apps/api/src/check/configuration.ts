@@ -18,15 +18,16 @@ export async function* inspectConfiguration(settings: Settings): AsyncGenerator<
   yield* inspect('identity provider', () => inspectIdentityProvider(settings));
 }
 
-/** The settings, those that do not take effect as set, and variables that look like a misspelled setting. */
+/** The settings, those that were not applied as specified, and variables that look like a misspelled setting. */
 export function inspectSettings({ config, environment }: Settings): Results {
   const ignored = config.warnings.map(({ variable, reason }) =>
-    warning(`${variable} does not take effect as set`, reason),
+    warning(`${variable} was not applied as specified`, reason),
   );
   const set = [...environmentVariables, ...Object.keys(formerNames)]
     .filter((name) => environment[name])
     .map((name) => `${name}=${name.endsWith('_HEADERS') ? '***' : hidePassword(environment[name] ?? '')}`);
-  const found = set.length === 0 ? 'valid, all defaults' : `valid, ${set.join(', ')}`;
+  const found =
+    set.length === 0 ? 'valid, with all settings at their defaults' : `valid, with ${set.join(', ')}`;
   return [ok(found), ...ignored, ...findMisspelled(environment)];
 }
 
@@ -52,7 +53,7 @@ export function findMisspelled(environment: Environment): readonly Result[] {
         meant.push(...environmentVariables.filter((known) => hasSameTopic(name, known)));
       return meant.length === 0
         ? []
-        : warning(`${name} is set, and ignored`, `If you meant ${meant.join(' or ')}, rename it.`);
+        : warning(`${name} is set but ignored`, `If you meant ${meant.join(' or ')}, rename the variable.`);
     });
 }
 
@@ -90,15 +91,15 @@ function hasSameTopic(name: string, known: string): boolean {
 
 export function inspectExposure({ config: { host, admin } }: { readonly config: Config }): Results {
   const ofPort = isLoopback(host)
-    ? ok(`HOST ${host} accepts connections only from this machine`)
+    ? ok(`the service accepts connections only from this machine (HOST is ${host})`)
     : warning(
-        `HOST ${host} accepts connections from other machines over plain HTTP, so tokens cross the network in clear text`,
-        `Allow only a reverse proxy that terminates TLS to reach it, as ${pathOfPage('docs/operate/deploy.md')} describes.`,
+        `the service accepts connections from other machines over plain HTTP (HOST is ${host}), so tokens cross the network in clear text`,
+        `Let only a reverse proxy that terminates TLS connect to the service, as ${pathOfPage('docs/operate/deploy.md')} describes.`,
       );
   if (admin === undefined || isLoopback(admin.host)) return [ofPort];
   const ofAdminPort = warning(
-    `ADMIN_HOST ${admin.host} shows metrics to other machines, without a token`,
-    'Allow only monitoring and load balancers to reach it, or set ADMIN_HOST to 127.0.0.1.',
+    `the admin port exposes metrics to other machines without a token (ADMIN_HOST is ${admin.host})`,
+    'Let only monitoring systems and load balancers connect to it, or set ADMIN_HOST to 127.0.0.1.',
   );
   return [ofPort, ofAdminPort];
 }
@@ -109,7 +110,7 @@ async function inspectIdentityProvider({ config: { jwt } }: Settings): Promise<R
   const keys = await inspectKeys(jwt);
   if (jwt.requiredScope !== undefined || jwt.withoutScopes.length === 0) return keys;
   const scope = warning(
-    'every token that it issues for the audience can create records, even without a scope',
+    'every token that the provider issues for the audience can create records, even without a scope',
     'Set JWT_SCOPES, unless the provider controls who gets these tokens.',
   );
   return [keys, scope];
@@ -120,12 +121,12 @@ async function inspectKeys({ jwksUrl, algorithms, keyTimes }: JwtSettings): Prom
   if (typeof outcome === 'string')
     return failure(
       outcome,
-      'Check JWT_JWKS_URL, the network, and the provider. Without its keys, JSON Web Tokens are rejected with 503.',
+      "Check JWT_JWKS_URL, the network, and the provider. Without the provider's keys, JSON Web Tokens are rejected with 503.",
     );
   if (!Array.isArray(outcome?.keys))
     return failure(`${jwksUrl} did not return a key set`, 'Check JWT_JWKS_URL.');
   const usable = await findUsableKeys(outcome.keys, algorithms);
-  const found = `${usable.length} of ${outcome.keys.length} keys fit ${algorithms.join(', ')}`;
+  const found = `${usable.length} of ${outcome.keys.length} keys work with ${algorithms.join(', ')}`;
   if (usable.length > 0) return ok(found);
-  return failure(found, 'Set JWT_ALGORITHMS to the algorithms with which the provider signs access tokens.');
+  return failure(found, 'Set JWT_ALGORITHMS to the algorithms that the provider uses to sign access tokens.');
 }

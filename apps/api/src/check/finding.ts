@@ -44,7 +44,7 @@ export function describePending(pending: readonly { readonly name: string }[]): 
   if (pending.length === 0) return ok('up to date');
   return warning(
     `pending: ${pending.map(({ name }) => name).join(', ')}`,
-    `Back up first (see ${pathOfPage('docs/operate/backup.md')}). Then run plant-store migrate, or start the service, which applies them.`,
+    `Back up the database first (see ${pathOfPage('docs/operate/backup.md')}). Then apply the migrations: run plant-store migrate, or start the service.`,
   );
 }
 

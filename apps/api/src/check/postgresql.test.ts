@@ -11,7 +11,7 @@ it.each([
   [encryption('127.0.0.1', false, 'disable'), 'ok', ''],
   [encryption('127.0.0.1', true, 'require'), 'ok', ''],
   [encryption('db.example.com', false, null), 'warning', 'is not encrypted'],
-  [encryption('db.example.com', true, 'require'), 'warning', 'certificate is not checked'],
+  [encryption('db.example.com', true, 'require'), 'warning', 'certificate is not verified'],
   [encryption('db.example.com', true, 'verify-ca'), 'ok', ''],
   [encryption('db.example.com', true, null), 'ok', ''],
   [replication('on', '', 0), 'ok', ''],

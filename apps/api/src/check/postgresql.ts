@@ -108,13 +108,13 @@ async function inspectServer(connection: ClientBase): Promise<Result> {
   }>(connection, selectServer);
   if (recovering)
     return failure(
-      'it is a standby and cannot store records',
-      'Set DATABASE_URL to the primary, or to a proxy or DNS name for it.',
+      'the server is a standby and cannot store records',
+      'Point DATABASE_URL at the primary, or at a proxy or DNS name that leads to it.',
     );
   if (readonly)
     return failure(
       'transactions are read-only (default_transaction_read_only)',
-      'Turn it off for the database and the user.',
+      'Turn off default_transaction_read_only for the database and the user.',
     );
   return assessVersion(version);
 }
@@ -128,7 +128,7 @@ export function assessVersion(version: number): Result {
   const major = Math.floor(version / 10_000);
   const found = `PostgreSQL ${major}.${version % 10_000}`;
   if (major >= oldestMaintained) return ok(`${found}, which accepts writes`);
-  return warning(`${found} no longer gets fixes`, `Upgrade to ${oldestMaintained} or later.`);
+  return warning(`${found} no longer receives fixes`, `Upgrade to PostgreSQL ${oldestMaintained} or later.`);
 }
 
 /** How PostgreSQL is reached: its address or socket folder, and the `sslmode` of the URI, if any. */
@@ -142,16 +142,16 @@ export interface Transport {
 export function assessEncryption({ host, hasTls, mode }: Transport): Result {
   const isHere = host.startsWith('/') || isLoopback(host);
   const advice =
-    'Set sslmode=verify-full in DATABASE_URL, and sslrootcert to the file of the CA unless it is a public one.';
+    'In DATABASE_URL, set sslmode=verify-full. Unless the CA is a public one, also set sslrootcert to its certificate file.';
   const encrypted = `the connection to ${host} is encrypted`;
   if (!hasTls && isHere) return ok(`not needed: ${host} is on this machine`);
   if (!hasTls)
     return warning(
-      `the connection to ${host} is not encrypted: others can read records and token hashes`,
+      `the connection to ${host} is not encrypted, so others on the network can read records and token hashes`,
       advice,
     );
   if ((mode === 'require' || mode === 'prefer') && !isHere)
-    return warning(`${encrypted}, but the server's certificate is not checked`, advice);
+    return warning(`${encrypted}, but the server's certificate is not verified`, advice);
   return ok(`${encrypted}${mode === null ? '' : ` (sslmode=${mode})`}`);
 }
 
@@ -161,12 +161,12 @@ async function inspectConnections(
   isPooled: boolean,
 ): Promise<Result> {
   const { limit, used } = await queryRow<{ limit: number; used: number }>(connection, selectLimits);
-  const found = `DATABASE_POOL_SIZE ${poolSize} for each process, of ${limit} that the server accepts, ${used} in use`;
+  const found = `DATABASE_POOL_SIZE is ${poolSize} for each process; the server accepts ${limit} connections, and ${used} are in use`;
   // The pooler has its own limits, which it does not show here.
   if (isPooled || poolSize <= limit) return ok(found);
   return warning(
     found,
-    `Lower DATABASE_POOL_SIZE to ${limit} or less, or raise max_connections or CONNECTION LIMIT.`,
+    `Lower DATABASE_POOL_SIZE to ${limit} or less, or raise max_connections or the CONNECTION LIMIT.`,
   );
 }
 
@@ -192,12 +192,12 @@ async function inspectDurability(connection: ClientBase): Promise<Results> {
   );
   const problemOf = (setting: string, effect: string) =>
     failure(
-      `${setting} is off: a crash of the machine ${effect}`,
-      `ALTER SYSTEM SET ${setting} = on, then SELECT pg_reload_conf(). If it was off, restore a backup after a crash.`,
+      `${setting} is off: if the machine crashes, ${effect}`,
+      `Run ALTER SYSTEM SET ${setting} = on, and then SELECT pg_reload_conf(). If the machine crashed while it was off, restore a backup.`,
     );
   const problems = [
-    ...(fsync === 'on' ? [] : [problemOf('fsync', 'loses acknowledged records')]),
-    ...(pages === 'on' ? [] : [problemOf('full_page_writes', 'may damage tables')]),
+    ...(fsync === 'on' ? [] : [problemOf('fsync', 'acknowledged records are lost')]),
+    ...(pages === 'on' ? [] : [problemOf('full_page_writes', 'tables can be damaged')]),
   ];
   return problems.length > 0 ? problems : ok('fsync and full_page_writes are on');
 }
@@ -215,11 +215,11 @@ const selectReplication = `
     (SELECT count(*)::int FROM pg_stat_replication) AS receivers`;
 
 export function assessReplication({ commits, names, receivers }: ReplicationSettings): Result {
-  const found = `synchronous_commit is ${commits}, synchronous_standby_names is ${names === '' ? 'empty' : `"${names}"`}`;
+  const found = `synchronous_commit is ${commits}, and synchronous_standby_names is ${names === '' ? 'empty' : `"${names}"`}`;
   if (names === '' && receivers > 0)
     return warning(
-      `${found}, and ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log: a failover can lose the latest acknowledged records`,
-      'If a failover must not lose records, set synchronous_standby_names, so that each 200 waits for a standby.',
+      `${found}; ${receivers === 1 ? '1 standby or backup receives' : `${receivers} standbys or backups receive`} the log, so a failover can lose the latest acknowledged records`,
+      'If a failover must not lose records, set synchronous_standby_names, so that each 200 reply waits for a standby.',
     );
   if (names !== '' && commits === 'local')
     return warning(
@@ -229,7 +229,7 @@ export function assessReplication({ commits, names, receivers }: ReplicationSett
   if (names !== '' && commits === 'remote_write')
     return warning(
       `${found}: commits do not wait for the standby's disk`,
-      'Set synchronous_commit to on for the user, if a simultaneous crash of both machines must not lose records.',
+      'If a simultaneous crash of both machines must not lose records, set synchronous_commit to on for the user.',
     );
   return ok(found);
 }
@@ -243,16 +243,16 @@ async function inspectPrivileges(connection: ClientBase): Promise<Result> {
   }>(connection, selectPrivileges);
   if (missing.length > 0) {
     return failure(
-      `the user may not ${missing.join(', ')} access_tokens, so tokens cannot be checked, issued, or revoked`,
-      'GRANT SELECT, INSERT, UPDATE ON access_tokens to the user, and USAGE on the sequence of its ID.',
+      `the user lacks privileges on access_tokens (${missing.join(', ')}), so tokens cannot be checked, issued, or revoked`,
+      'Grant the user SELECT, INSERT, and UPDATE on access_tokens, and USAGE on its ID sequence.',
     );
   }
   // Distributed records have no order of changes.
   if (!mayStart && !(await readShards(connection, allTables))) return failure(...mayNotListChanges);
   if (fixed.length === 0) return ok('all privileges on the tables are granted');
   return warning(
-    `the user may not UPDATE ${fixed.join(', ')}, so records cannot be updated or deleted`,
-    `GRANT UPDATE ON ${fixed.join(', ')} to the user.`,
+    `the user lacks the UPDATE privilege on ${fixed.join(', ')}, so records cannot be updated or deleted`,
+    `Grant the user UPDATE on ${fixed.join(', ')}.`,
   );
 }
 
@@ -263,7 +263,7 @@ const selectPrivileges = `
     SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
     WHERE NOT has_table_privilege('access_tokens', privilege)
     UNION ALL
-    SELECT 'use the sequence of' WHERE pg_get_serial_sequence('access_tokens', 'id') IS NOT NULL
+    SELECT 'USAGE on its sequence' WHERE pg_get_serial_sequence('access_tokens', 'id') IS NOT NULL
       AND NOT has_sequence_privilege(pg_get_serial_sequence('access_tokens', 'id'), 'USAGE')
   ) AS missing`;
 
@@ -277,7 +277,7 @@ async function inspectCommit(connection: ClientBase): Promise<Result> {
   } catch (error) {
     return failure(
       `a commit was not acknowledged: ${messageOf(error)}`,
-      'Check the standbys in synchronous_standby_names, and the disk and the log of the server.',
+      "Check the standbys in synchronous_standby_names, and the server's disk and log.",
     );
   }
 }
@@ -285,10 +285,10 @@ async function inspectCommit(connection: ClientBase): Promise<Result> {
 const slowMs = 20;
 
 export function assessCommitTime(medianMs: number): Result {
-  const found = `${medianMs.toFixed(2)} ms (median), shared by concurrent creates`;
+  const found = `${medianMs.toFixed(2)} ms per commit (median); concurrent creates share commits`;
   if (medianMs <= slowMs) return ok(found);
   return warning(
-    `${found}; a single create takes at least that long`,
-    'Check the disk of the server, the round trip, and the synchronous standby.',
+    `${found}, but a single create takes at least that long`,
+    "Check the server's disk, the network latency, and the synchronous standby.",
   );
 }

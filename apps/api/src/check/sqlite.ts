@@ -83,8 +83,8 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
 }
 
 function missing(path: string): Finding {
-  const found = `there is no ${path} yet`;
-  const advice = `serve and migrate create it. If it was deleted or moved, do not start the service: see ${pathOfPage('docs/operate/troubleshooting.md')}. If it is elsewhere, set DATABASE_URL.`;
+  const found = `${path} does not exist yet`;
+  const advice = `The commands serve and migrate create it. If the file was deleted or moved, do not start the service: see ${pathOfPage('docs/operate/troubleshooting.md')}. If the file is elsewhere, set DATABASE_URL.`;
   return { item: 'database', ...warning(found, advice) };
 }
 
@@ -109,7 +109,7 @@ function inspectFileAccess(path: string, folder: string): Results {
     if ((mode & groupAndOthers) !== 0)
       problems.push(
         warning(
-          `other users can use ${file}, which has mode ${(mode & 0o777).toString(8).padStart(4, '0')}: it holds the token hashes`,
+          `other users can access ${file}, which contains token hashes and has mode ${(mode & 0o777).toString(8).padStart(4, '0')}`,
           `Restrict it to its owner: chmod 600 ${file}`,
         ),
       );
@@ -117,7 +117,7 @@ function inspectFileAccess(path: string, folder: string): Results {
       problems.push(
         warning(
           `${file} is owned by uid ${uid}, but this command runs as uid ${user}`,
-          'Run every command as the user of the service, who owns the files.',
+          'Run every command as the service user, which owns the files.',
         ),
       );
   }
@@ -126,11 +126,11 @@ function inspectFileAccess(path: string, folder: string): Results {
     problems.push(
       failure(
         `every user can replace the files in ${folder}`,
-        `Restrict writing to its owner: chmod go-w ${folder}`,
+        `Restrict write access to the folder's owner: chmod go-w ${folder}`,
       ),
     );
   if (problems.length > 0) return problems;
-  return ok(files.length === 0 ? 'there are no files yet' : 'only this user can use the files');
+  return ok(files.length === 0 ? 'there are no files yet' : 'only this user can access the files');
 }
 
 /** File systems over a network, by the number that Linux gives their type (statfs(2), linux/magic.h). */
@@ -162,14 +162,17 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
       moveIt,
     );
   if (memoryTypes.includes(type))
-    return warning(`${folder} is in memory: a restart of the machine erases all records`, moveIt);
+    return warning(`${folder} is in memory: restarting the machine erases all records`, moveIt);
   if (type === overlay)
     return warning(
-      `${folder} is in the writable layer of a container, which is removed with the container`,
-      'Mount a volume there, or set DATABASE_URL to a file on one.',
+      `${folder} is in a container's writable layer, which is removed with the container`,
+      'Mount a volume there, or set DATABASE_URL to a file on a volume.',
     );
   if (type === fuse)
-    return warning(`${folder} is on a FUSE file system, which may be network storage`, `If it is: ${moveIt}`);
+    return warning(
+      `${folder} is on a FUSE file system, which may be network storage`,
+      'If it is, set DATABASE_URL to a file on a local disk.',
+    );
   return ok(`${folder} is on a local disk (type 0x${type.toString(16)})`);
 }
 
@@ -192,25 +195,25 @@ function inspectBackup(path: string): Result {
   const time = `${new Date(last).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   if (last > Date.now())
     return warning(
-      `the last one is dated ${time}, which is in the future`,
-      'Set the clock of this machine, and run plant-store backup.',
+      `the last backup is dated ${time}, which is in the future`,
+      "Correct this machine's clock, and then run plant-store backup.",
     );
-  const made = `the last one was made ${time}`;
+  const made = `the last backup was made at ${time}`;
   return Date.now() - last > maxBackupAgeMs ? warning(made, advice) : ok(made);
 }
 
 export function assessDiskSpace(bytes: { readonly free: number; readonly database: number }): Result {
   const toMegabytes = (count: number) => Math.round(count / 1e6);
-  const found = `${toMegabytes(bytes.free)} MB free, and the database has ${toMegabytes(bytes.database)} MB`;
+  const found = `${toMegabytes(bytes.free)} MB free, and the database takes up ${toMegabytes(bytes.database)} MB`;
   if (bytes.free < minFreeBytes)
     return failure(
-      `${found}: on a full disk no record can be stored`,
-      'Free space, or move the database to a larger disk.',
+      `${found}: if the disk fills up, no records can be stored`,
+      'Free up space, or move the database to a larger disk.',
     );
   if (bytes.free < bytes.database)
     return warning(
-      `${found}: a backup next to it would not fit`,
-      'Back up to another disk, and plan for a larger one.',
+      `${found}: a backup on the same disk would not fit`,
+      'Back up to another disk, and plan to move to a larger disk.',
     );
   return ok(found);
 }
@@ -224,8 +227,8 @@ async function inspectSyncTime(folder: string): Promise<Results> {
     return assessSyncTime(await measureSync(join(folder, `.plant-store-check-${randomUUID()}`)));
   } catch (error) {
     return failure(
-      `no file can be written in ${folder}, as SQLite does: ${messageOf(error)}`,
-      'Run the command as the user of the service, free space, or let this user write to the folder.',
+      `files cannot be written in ${folder}, as SQLite requires: ${messageOf(error)}`,
+      'Run the command as the service user, free up space, or let this user write to the folder.',
     );
   }
 }
@@ -246,10 +249,10 @@ async function measureSync(path: string): Promise<number> {
 
 export function assessSyncTime(medianMs: number): Result {
   const commits = Math.max(1, Math.floor(1_000 / medianMs));
-  const found = `${medianMs.toFixed(2)} ms (median): at most ${commits} commits per second, shared by concurrent creates`;
+  const found = `${medianMs.toFixed(2)} ms (median): at most ${commits} commits per second; concurrent creates share commits`;
   if (medianMs <= slowMs) return ok(found);
   return warning(
-    `${found}; a single create takes at least that long`,
-    'Move the database to a solid-state disk, or to one whose cache survives a power failure.',
+    `${found}, but a single create takes at least that long`,
+    'Move the database to a solid-state drive, or to a disk whose write cache survives a power failure.',
   );
 }

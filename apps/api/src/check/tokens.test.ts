@@ -23,7 +23,7 @@ it.each([
     [forever, inDays(8), inDays(6)],
     'warning',
     '3 valid; "in 6 days" (12) expires 2026-01-07T00:00:00.000Z',
-    'Replace it: plant-store token rotate 12',
+    'Rotate it: plant-store token rotate 12',
   ],
   ['one was rotated', [old, inDays(300, 'shop')], 'ok', '2 valid'],
   ['another has another name', [old, inDays(300, 'other')], 'warning', '2 valid; "'],
@@ -32,11 +32,11 @@ it.each([
     [old, inDays(2, 'shop')],
     'warning',
     '2 valid; "',
-    'Replace each: plant-store token rotate ID',
+    'Rotate each token: plant-store token rotate ID',
   ],
-  ['many expire', Array(12).fill(old), 'warning', ', and 2 more soon'],
+  ['many expire', Array(12).fill(old), 'warning', ', and 2 more expire soon'],
   ['all can only create', [creating, creating, inDays(-1)], 'warning', '2 valid, but all can only create'],
-  ['some can only create', [creating, creating, forever], 'ok', '3 valid; 2 may only create'],
+  ['some can only create', [creating, creating, forever], 'ok', '3 valid; 2 can only create records'],
 ] as const)('assesses tokens where %s', (_, tokens, status, found, advice?: string) => {
   const finding = assessTokens(tokens, context);
   expect(finding).toMatchObject({ status, found: expect.stringContaining(found) });

@@ -36,7 +36,7 @@ export function assessTokens(
   if (valid.length === 0)
     return warning(
       'no access token is valid, so every create is rejected with 401',
-      'Issue one: plant-store token create --name NAME',
+      'Issue a token: plant-store token create --name NAME',
     );
   const isExpiring = expiresBy(now + noticeMs);
   const lasting = new Set(valid.filter((token) => !isExpiring(token)).map(({ name }) => name));
@@ -47,16 +47,16 @@ export function assessTokens(
       `${valid.length} valid, but all can only create (the default before version 1.3), so the web page shows no records`,
       'To use the page, create a token that can read: plant-store token create --name NAME. If nobody uses the page, set PAGE=off.',
     );
-  const limited = creating.length === 0 ? '' : `; ${creating.length} may only create`;
+  const limited = creating.length === 0 ? '' : `; ${creating.length} can only create records`;
   if (expiring.length === 0) return ok(`${valid.length} valid${limited}`);
   const named = expiring
     .slice(0, maxNamed)
     .map(
       ({ id, name, expiresAt }) => `"${escapeInvisible(name)}" (${id}) expires ${expiresAt?.toISOString()}`,
     );
-  const more = expiring.length > maxNamed ? `, and ${expiring.length - maxNamed} more soon` : '';
+  const more = expiring.length > maxNamed ? `, and ${expiring.length - maxNamed} more expire soon` : '';
   return warning(
     `${valid.length} valid; ${named.join(', ')}${more}`,
-    `Replace ${expiring.length === 1 ? `it: plant-store token rotate ${expiring[0]?.id}` : 'each: plant-store token rotate ID'}`,
+    `Rotate ${expiring.length === 1 ? `it: plant-store token rotate ${expiring[0]?.id}` : 'each token: plant-store token rotate ID'}`,
   );
 }

@@ -28,7 +28,7 @@ export async function printAudit(
     do {
       const query = { limit: Math.min(left, pageSize), after, action };
       const { entries, next } = await retryWhileUnavailable(() => listAudit(audit, query));
-      if (isFirst && entries.length === 0) return context.message('The audit has no matching entries.');
+      if (isFirst && entries.length === 0) return context.message('The audit log has no matching entries.');
       if (isFirst && !json) await writeResult(context, `${columns.join('\t')}\n`);
       await writeResult(context, entries.map(json ? toJsonLine : describe).join(''));
       isFirst = false;
@@ -66,14 +66,14 @@ function describeSubject({
       nameToken(token),
       scopes.join(),
       ...(expiresAt === undefined ? [] : [`expires ${expiresAt}`]),
-      ...(ratePerMinute === undefined ? [] : [`${ratePerMinute} a minute`]),
+      ...(ratePerMinute === undefined ? [] : [`${ratePerMinute} requests a minute`]),
     );
   }
   if (replaced !== undefined) parts.push(`replacing ${nameToken(replaced)}`);
   if (backup !== undefined)
     parts.push(
       `${escapeInvisible(backup.name)}, made ${backup.madeAt}`,
-      ...(backup.storeId === undefined ? [] : [`of the store ${backup.storeId}`]),
+      ...(backup.storeId === undefined ? [] : [`from store ${backup.storeId}`]),
     );
   if (file !== undefined) {
     const { name = 'standard input', resources, imported, alreadyThere, bad, complete } = file;

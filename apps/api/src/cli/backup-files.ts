@@ -44,7 +44,7 @@ export function sortBackups(
 }
 
 export function warnOfFuture(future: readonly string[], now: Date): string {
-  return `Warning: these names are in the future, so they never count as the newest backup: ${future.join(', ')}. It is ${now.toISOString().slice(0, 19)}Z by the clock of this machine. If that is right, rename these backups to when they were made, or remove them.`;
+  return `Warning: the times in these names are in the future, so these backups never count as the newest: ${future.join(', ')}. This machine's clock shows ${now.toISOString().slice(0, 19)}Z. If the clock is right, rename these backups to show when they were made, or remove them.`;
 }
 
 /** The SHA-256 of a file, in hexadecimal. */

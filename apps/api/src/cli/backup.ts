@@ -40,7 +40,7 @@ export async function backUp(
 ): Promise<void> {
   if (database.engine !== 'sqlite')
     throw new OperatorError(
-      'This command copies only SQLite databases. For PostgreSQL, use pg_basebackup, pg_dump, or the backups of your provider.',
+      "This command copies only SQLite databases. For PostgreSQL, use pg_basebackup, pg_dump, or your provider's backups.",
     );
   const { requireDatabaseFile } = await import('../store/sqlite/database-files.js');
   requireDatabaseFile(database.path);
@@ -67,7 +67,7 @@ export async function backUp(
     context,
     { json },
     { backup: at, sha256, storeId: copy.storeId, ...copy.records, tokens: copy.tokens },
-    `${countRecords(copy.records)} copied to ${at}, and the copy checked.`,
+    `Copied ${countRecords(copy.records)} to ${at}, and checked the copy.`,
   );
   await warnOfSchema(copy, context);
   if (keep > 0) await removeOld(place, name, storeId, keep, context);
@@ -97,7 +97,7 @@ async function warnOfSchema({ deviations, additions }: CheckedCopy, context: Cli
     );
   if (additions.length > 0)
     await context.message(
-      `Warning: no migration creates ${additions.join(', ')}. If you did not add this, find out who did. To restore this backup, you will need --keep-additions.`,
+      `Warning: the backup contains schema objects that no migration creates: ${additions.join(', ')}. If you did not add them, find out who did. To restore this backup, you will need --keep-additions.`,
     );
 }
 
@@ -117,13 +117,13 @@ async function removeOld(
   const old = ofStore.slice(0, Math.max(0, ofStore.length - keep + 1)).map((backup) => backup.name);
   for (const each of old) await place.remove(each);
   if (old.length > 0)
-    await context.message(`${countOf(old.length, 'older backup')} removed: ${old.join(', ')}.`);
+    await context.message(`Removed ${countOf(old.length, 'older backup')}: ${old.join(', ')}.`);
   const otherFuture = future.filter((each) => each !== name);
   if (otherFuture.length > 0) await context.message(warnOfFuture(otherFuture, now));
   const withoutId = others.filter((backup) => backup.storeId === undefined);
   if (storeId === undefined)
     await context.message(
-      'No older backup was removed, because this database gets its ID at the next start. From then on, --keep removes backups with that ID in their names.',
+      'No older backups were removed, because this database does not get an ID until the service next starts. From then on, --keep removes older backups with that ID in their names.',
     );
   else if (withoutId.length > 0)
     await context.message(
@@ -211,7 +211,7 @@ async function openS3(
       const path = join(dirname(database), `.${name}.to-send`);
       const file = await open(path, 'wx', 0o600).catch((cause: Error) => {
         throw new OperatorError(
-          `The copy to send cannot be written: ${cause.message}${explainUnwritable(cause, dirname(path))}`,
+          `The temporary copy for the upload cannot be written: ${cause.message}${explainUnwritable(cause, dirname(path))}`,
           { cause },
         );
       });

@@ -36,7 +36,7 @@ export async function check(
   }
   if (json) context.print(formatJson(findings));
   const count = (status: string) => findings.filter((finding) => finding.status === status).length;
-  const summary = `${countOf(count('error'), 'error')}, ${countOf(count('warning'), 'warning')}`;
+  const summary = `${countOf(count('error'), 'error')} and ${countOf(count('warning'), 'warning')}`;
   if (worstOf(findings) === 'error') throw new OperatorError(`The check found ${summary}.`, { exitCode });
   if (!json) await context.message(summary);
 }
@@ -77,13 +77,13 @@ export async function requireReady(
   const readiness = await fetchReadiness(url).catch((error: unknown) => {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     throw new OperatorError(
-      `${url} does not reply: ${messageOf(cause)}\nStart the service with ADMIN_PORT, or pass the URL of its admin port as --url.`,
+      `${url} does not respond: ${messageOf(cause)}\nStart the service with ADMIN_PORT, or pass the URL of its admin port with --url.`,
       { cause: error },
     );
   });
   if (readiness === undefined)
     throw new OperatorError(
-      `${url} is not the health check of a Plant Store. Pass the URL of its admin port.`,
+      `${url} is not a Plant Store health check. Pass the URL of the service's admin port.`,
     );
   if (json) context.print(toJsonLine(readiness));
   if (readiness.status !== 'ready') throw new OperatorError(`The service is not ready: ${readiness.reason}.`);
@@ -99,7 +99,7 @@ export async function requireReady(
 export function adminUrlOf({ admin }: Config): URL {
   if (admin === undefined || admin.port === 0)
     throw new OperatorError(
-      'The admin port is unknown. Set ADMIN_PORT as for the service, or pass its URL as --url.',
+      'The admin port is unknown. Set ADMIN_PORT to the same value as for the service, or pass the URL of the admin port with --url.',
       { exitCode: 2 },
     );
   return reachableUrl(admin.host, admin.port);

@@ -101,7 +101,7 @@ export async function reportOutcome(
 /** The error to report when standard output fails. `EPIPE` stays as it is: a reader that has gone away is no error; see `main.ts`. */
 export function explainOutputError(error: NodeJS.ErrnoException): Error {
   if (error.code === 'EPIPE') return error;
-  return new OperatorError(`Standard output cannot be written: ${error.message}`, { cause: error });
+  return new OperatorError(`Cannot write to standard output: ${error.message}`, { cause: error });
 }
 
 /** A count with its noun, such as `1 token` or `5 tokens`. */

@@ -51,7 +51,7 @@ export async function retryWhileUnavailable<Result>(
     if (!isDatabaseUnavailable(error)) throw error;
     signal?.throwIfAborted();
     throw new OperatorError(
-      `The database has not responded for ${policy.timeoutMs / 1_000} seconds. The last error: ${reasonOf(error)}`,
+      `The database has not responded for ${policy.timeoutMs / 1_000} seconds. The last error was: ${reasonOf(error)}`,
       { cause: error },
     );
   }
@@ -62,8 +62,8 @@ export function explainDatabaseError(error: ServiceError): OperatorError {
   const reason = reasonOf(error);
   const message =
     error.errorName === 'database_damaged'
-      ? `The database is damaged: ${reason}\nStop every service on it and restore a backup, as ${pathOfPage('docs/operate/restore.md')} describes.`
-      : `The database is not responding: ${reason}\nTry again once it does.`;
+      ? `The database is damaged: ${reason}\nStop every service that uses it and restore a backup, as ${pathOfPage('docs/operate/restore.md')} describes.`
+      : `The database is not responding: ${reason}\nTry again once it responds.`;
   return new OperatorError(message, { cause: error });
 }
 
@@ -87,7 +87,7 @@ export async function migrate(
   const { database } = config;
   if (distribute !== undefined && database.engine !== 'postgresql')
     throw new OperatorError(
-      `Only a PostgreSQL database with the Citus extension can be distributed, but DATABASE_URL is a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
+      `Only a PostgreSQL database with the Citus extension can be distributed, but DATABASE_URL points to a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
     );
   const applied = await withDatabase(config, {}, async ({ appliedMigrations }) => appliedMigrations);
   if (!json) context.print(applied.map((name) => `${name}\n`).join(''));
@@ -101,11 +101,11 @@ export async function migrate(
   const shardCount = distribute === true ? undefined : distribute;
   const { shards, nodes, moved } = await distributePostgresql(database, shardCount);
   if (json) context.print(toJsonLine({ applied, shards, nodes, moved: moved ?? 0 }));
-  const extent = `${countOf(shards, 'shard')} over ${countOf(nodes, 'node')}`;
+  const extent = `${countOf(shards, 'shard')} across ${countOf(nodes, 'node')}`;
   if (moved === undefined)
     return context.message(`The ${pluralsOf(recordTypes)} are already distributed: ${extent}.`);
   await context.message(
-    `The ${pluralsOf(recordTypes)} are now distributed: ${extent}, ${countOf(moved, 'record')} moved. Restart running instances, because they look for the shards at startup; with WORKERS, SIGHUP is enough.`,
+    `The ${pluralsOf(recordTypes)} are now distributed: ${extent}, with ${countOf(moved, 'record')} moved. Restart running instances, because they look for the shards only at startup; with WORKERS, it is enough to send SIGHUP.`,
   );
 }
 

@@ -48,7 +48,7 @@ export async function deleteRecords(
           stored: after !== undefined,
           problem:
             before === undefined
-              ? `No ${resource.name} has ever had the id ${tombstones[at]?.id}.`
+              ? `No ${resource.name} has ever had the ID ${tombstones[at]?.id}.`
               : undefined,
         }));
       },
@@ -60,10 +60,10 @@ export async function deleteRecords(
           bad: invalid,
           ...(isOfFile && { nextLine }),
         },
-        words: `${stored} deleted, ${alreadyThere} deleted before, ${bad - invalid} never existed, ${invalid} bad`,
+        words: `${stored} deleted, ${alreadyThere} already deleted, ${bad - invalid} never existed, ${invalid} bad`,
       }),
       explainUnfinished: (nextLine) =>
-        `Not all were deleted. ${isOfFile ? `Resume with: --from-line ${nextLine}` : 'Run it again.'}`,
+        `Not all records were deleted. ${isOfFile ? `Resume with: --from-line ${nextLine}` : 'Run the command again.'}`,
       explainBad: (bad) =>
         `${countOf(bad, noun)} ${bad === 1 ? 'does' : 'do'} not match any ${ofIds.resource.name} and ${bad === 1 ? 'was' : 'were'} skipped. All other ${ofIds.resource.plural} were deleted.`,
     },

@@ -15,11 +15,11 @@ export function explainUnwritable(error: unknown, folder: string): string {
   const { user, owner } = readUser();
   const target = findWritable(folder);
   const create = `install -d ${owner} -m 0700 ${quote(target)}`;
-  const name = target === folder ? '' : `\nThen name that folder.`;
+  const name = target === folder ? '' : `\nThen specify that folder.`;
   if (code !== 'EROFS')
-    return `\nThis command runs as the user ${user}, which cannot write there. Run as root:\n  ${create}${name}`;
-  return `\nThe disk is read-only, or the systemd unit cannot write there. For the nightly backup, run as root:\n  ${create}
-and add with systemctl edit plant-store-backup:\n  [Service]\n  ReadWritePaths=${target}${name}`;
+    return `\nThis command runs as user ${user}, which cannot write there. Run this as root:\n  ${create}${name}`;
+  return `\nThe disk is read-only, or the systemd unit cannot write there. For the nightly backup, run this as root:\n  ${create}
+Then run systemctl edit plant-store-backup, and add:\n  [Service]\n  ReadWritePaths=${target}${name}`;
 }
 
 /** A folder to create for this user. One that exists may serve others, too, and keeps its owner and mode. */
@@ -39,9 +39,9 @@ export function explainUnreadable(error: unknown, files: string, readable: strin
   if (!denials.includes(codeOf(error))) return '';
   const { user, owner } = readUser();
   const target = quote(join(readable, 'incoming'));
-  return `\nThis command runs as the user ${user}, which cannot read it. Run as root:
+  return `\nThis command runs as user ${user}, which cannot read it. Run this as root:
   install -d ${owner} -m 0700 ${target} && install ${owner} -m 0600 -t ${target} ${files}
-Then name the copy in that folder.`;
+Then specify the copy in that folder.`;
 }
 
 const denials: readonly unknown[] = ['EACCES', 'EPERM'];

@@ -167,7 +167,7 @@ export function readAs(
   const type = types.find(({ resource }) => resource.name === name);
   if (type !== undefined) return read(type);
   return {
-    reason: `The line has an unknown resource, "${shorten(name)}". Known resources: ${types.map(({ resource }) => resource.name).join(', ')}.`,
+    reason: `The line names an unknown resource, "${shorten(name)}". Known resources: ${types.map(({ resource }) => resource.name).join(', ')}.`,
   };
 }
 
@@ -205,7 +205,7 @@ export function readIdLine(
 }
 
 const notAnId = {
-  reason: `The line is neither an ID, from ${INT64_MIN} to ${INT64_MAX}, nor a JSON object with one.`,
+  reason: `The line is neither an ID from ${INT64_MIN} to ${INT64_MAX} nor a JSON object with such an ID.`,
 };
 
 function readId(value: unknown, type: RecordType): RecordLine {
@@ -221,7 +221,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const TombstoneSchema = createIdentifiedSchema({}).transform(({ id }): Tombstone => ({ id, deleted: true }));
 
-const originalError = { error: 'must be the 43 characters that export writes' };
+const originalError = { error: 'must be the 43-character value that export writes' };
 
 /** The original of a record that was updated. */
 const OriginalSchema = z

@@ -125,23 +125,23 @@ function explainContent(start: Buffer, format: ImportFormat, fromLine: number): 
   if (/^\s*\[\s*(\{|\]|$)/.test(text))
     return {
       what: 'The file is a JSON array',
-      advice: `Write one object on each line. Use jq 1.7 or later, because older versions round IDs: jq -c '.[]' records.json | plant-store import`,
+      advice: `Write one object per line. Use jq 1.7 or later, because older versions round IDs: jq -c '.[]' records.json | plant-store import`,
     };
   if (format !== 'ndjson' && /^\s*\{/.test(text))
     return {
-      what: 'This is not CSV: its first line looks like NDJSON',
-      advice: 'Add the format: --format ndjson.',
+      what: 'The file is not CSV: its first line looks like NDJSON',
+      advice: 'Specify the format with --format ndjson.',
     };
   const [firstLine = ''] = text.split('\n', 1);
   // An import that begins at a later line always skips the first line.
   if (format === 'ndjson' && fromLine === 1 && /^\s*[^{\s][^{]*[,;\t]/.test(firstLine))
     return {
-      what: 'This is not NDJSON: its first line looks like one of CSV or TSV',
-      advice: 'Add the format, such as --format csv.',
+      what: 'The file is not NDJSON: its first line looks like CSV or TSV',
+      advice: 'Specify the format, such as --format csv.',
     };
   if (format === 'ndjson' && /^(\xff\xfe|\xfe\xff)/.test(start.toString('latin1', 0, 2)))
     return {
-      what: 'The file is in UTF-16',
+      what: 'The file is encoded in UTF-16',
       advice: 'Convert it: iconv -f UTF-16 -t UTF-8 records.ndjson | plant-store import',
     };
   return undefined;
@@ -233,7 +233,7 @@ export async function storeLines(
     const entry = { at: Date.now(), by: operator(), action: 'imported', about: { file: imported } } as const;
     if (isComplete) return retryWhileUnavailable(() => audit.add(entry), signal);
     if (hasBegun())
-      await audit.add(entry).catch(() => context.message('The audit has no entry of this import.'));
+      await audit.add(entry).catch(() => context.message('The audit log has no entry for this import.'));
   };
   try {
     await withDatabase(config, { mustExist }, async (database) => {

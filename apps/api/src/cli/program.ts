@@ -94,7 +94,7 @@ export function createProgram(dependencies: ProgramDependencies): Command {
       'after',
       `
 Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL, and more; see ${pathOfPage('docs/operate/settings.md')}.
-Exit status: 0 success, 1 failure, 2 invalid arguments or configuration.`,
+Exit status: 0 for success, 1 for failure, 2 for invalid arguments or an invalid configuration.`,
     );
   addService(program, dependencies);
   addTokens(program, dependencies);
@@ -129,9 +129,9 @@ function addService(
     )
     .option(
       '--quickstart',
-      'on the first start, issue an access token, and print an address and a curl command with it; do not use this where output is logged',
+      'on the first start, issue an access token; print a link and a curl command that use the token; do not use this option where output is logged',
     )
-    .option('--stop-with-parent', 'stop when the process that started it ends, such as npx')
+    .option('--stop-with-parent', 'stop when the process that started the service, such as npx, ends')
     .action(async (options: ServeOptions) => {
       // Loaded here because the HTTP server is most of the program, and the other commands do not need it.
       const { serve } = await import('./serve.js');
@@ -140,16 +140,16 @@ function addService(
     });
   // `serve` runs this for each worker. Hidden from the help because it is not for users.
   program.command('worker', { hidden: true }).action(async () => {
-    const advice = 'A worker is started by the service: set WORKERS and run serve instead.';
+    const advice = 'The service starts its workers: set WORKERS and run serve instead.';
     if (cluster.worker === undefined) throw new OperatorError(advice, { exitCode: 2 });
     const { runWorker } = await import('../cluster/run-worker.js');
     runWorker(cluster.worker, context);
   });
   program
     .command('ready')
-    .description('check whether a running service is ready, for health checks: exit status 0 if it is')
+    .description('check whether a running service is ready (exit status 0 if it is), for health checks')
     .option('--url <url>', 'the URL of its admin port (default: from ADMIN_HOST and ADMIN_PORT)', toUrl)
-    .addOption(jsonOption('the reply of /readyz'))
+    .addOption(jsonOption('the reply from /readyz'))
     .action(async ({ url, ...options }: { url?: URL } & JsonOption) => {
       const { adminUrlOf, requireReady } = await import('./check.js');
       await requireReady(url ?? adminUrlOf(readConfig()), options, context);
@@ -164,7 +164,7 @@ function addService(
     })
     .addHelpText(
       'after',
-      '\nIt changes nothing. Exit status: 0 without errors, 1 with some, 2 for invalid settings.',
+      '\nThis command changes nothing. Exit status: 0 if there are no errors, 1 if there are errors, 2 if settings are invalid.',
     );
 }
 
@@ -208,15 +208,15 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .addOption(canOption().default(defaultScopes, defaultScopes.join()))
     .option(
       '--rate <number>',
-      'how many requests it may make per minute, instead of RATE_LIMIT_PER_MINUTE',
+      'the maximum number of requests per minute, instead of RATE_LIMIT_PER_MINUTE',
       toRate,
     )
     .option(
       '--link [url]',
-      'print a link that opens the page with the token, and on a terminal a QR code; url is the address of the page (default: this machine)',
+      'print a link that opens the page with the token, and on a terminal also a QR code; url is the page address (default: this machine)',
       toUrl,
     )
-    .addOption(jsonOption('the token, its text as secret, and its link'))
+    .addOption(jsonOption('the token, its secret, and its link'))
     .action((options: CreateTokenOptions, command: Command) => {
       const { name, expires, can, rate, ...output } = options;
       // Commander looks for required options before unknown ones, so it would not mention a mistyped `--nmae`.
@@ -231,32 +231,30 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .addOption(
       new Option(
         '--overlap <duration>',
-        'the longest time that the old one keeps working: 90s, 30m, 12h; 0 revokes it',
+        'the maximum time that the old token keeps working, such as 90s, 30m, or 12h; 0 revokes it immediately',
       )
         .argParser((text) => (text === '0' ? 0 : toDurationMs(text)))
         .default(defaultOverlapMs, '1h'),
     )
     .option(
       '--expires <duration>',
-      'how long the new one is valid, or never (default: as long as the old one was issued for)',
+      'how long the new token is valid, or never (default: the original lifetime of the old token)',
       toExpiry,
     )
-    .addOption(canOption('; by default what the old one permits'))
-    .addOption(jsonOption('the new token, and its text as secret'))
+    .addOption(canOption('; by default, what the old token permits'))
+    .addOption(jsonOption('the new token and its secret'))
     .action((id: number, { overlap, expires, can, json }: RotateTokenOptions) => {
       const request = { id, overlapMs: overlap, expiresAt: expires, scopes: can, json };
       return rotateToken(readConfig(), request, context);
     });
   token
     .command('list')
-    .description(
-      'print all tokens: id, name, creation, expiry or revocation, last use, rate, what they permit',
-    )
+    .description('print all tokens: ID, name, creation, expiration or revocation, last use, rate, and scopes')
     .addOption(jsonOption(tokenLines))
     .action((options: JsonOption) => listTokens(readConfig(), options, context));
   token
     .command('find')
-    .description('look up the tokens on standard input, one per line, such as leaked ones')
+    .description('look up the tokens that you pass on standard input, one per line, such as leaked tokens')
     .addOption(jsonOption(tokenLines))
     .action((options: JsonOption) => findTokens(readConfig(), options, context));
   token
@@ -275,8 +273,8 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .action(() => exportTokens(readConfig(), context));
   token
     .command('import')
-    .description('add the tokens that token export has printed; they keep working unchanged')
-    .argument('[file]', 'the file; standard input by default')
+    .description('add the tokens that token export printed; they keep working unchanged')
+    .argument('[file]', 'the file (default: standard input)')
     .addOption(jsonOption('the totals'))
     .action((file: string | undefined, options: JsonOption) =>
       importTokens(readConfig(), file, options, context),
@@ -287,9 +285,9 @@ function addAudit(program: Command, { context, readConfig }: ProgramDependencies
   program
     .command('audit')
     .description('print who did what with tokens, backups, and imported files, newest first')
-    .addOption(new Option('--action <action>', 'only this kind of action').choices(auditActions))
+    .addOption(new Option('--action <action>', 'print only this kind of action').choices(auditActions))
     .option('--limit <number>', 'the maximum number of entries (default: all)', toEntryCount)
-    .option('--after <number>', 'continue with entries older than the one with this number', toEntryCount)
+    .option('--after <number>', 'start with entries older than the entry with this number', toEntryCount)
     .addOption(jsonOption('each entry as the API returns it, one per line'))
     .action((options: AuditOptions) => printAudit(readConfig(), options, context));
 }
@@ -307,11 +305,14 @@ interface ResourceOption {
 function addResourceOption(command: Command, types: RecordTypes, byDefault: string): Command {
   if (types.length === 1) return command;
   const plurals = types.map(({ resource }) => resource.plural);
-  const option = new Option('--resource <name>', `which: ${plurals.join(' or ')} (default: ${byDefault})`);
+  const option = new Option(
+    '--resource <name>',
+    `the resource: ${plurals.join(' or ')} (default: ${byDefault})`,
+  );
   return command.addOption(
     option.argParser((text) => {
       const found = types.find(({ resource: { name, plural } }) => [name, plural].includes(text));
-      if (found === undefined) throw new InvalidArgumentError(`Give one of ${plurals.join(', ')}.`);
+      if (found === undefined) throw new InvalidArgumentError(`Specify one of ${plurals.join(', ')}.`);
       return found;
     }),
   );
@@ -370,38 +371,40 @@ function addRecords(
   const { plural } = first.resource;
   const toId = parserOf(
     Int64ParameterSchema,
-    `Give the id of ${anyRecordOf(types)}, from ${INT64_MIN} to ${INT64_MAX}.`,
+    `Specify the ID of ${anyRecordOf(types)}, from ${INT64_MIN} to ${INT64_MAX}.`,
   );
   // If several resources have a field of the same name, the first one counts.
   const allFields = new Map(types.toReversed().flatMap(({ resource }) => fieldsOf(resource)));
   const fields = [...allFields];
 
   const listCommand = addResourceOption(program.command('list'), types, plural).description(
-    `print the ${plurals} that match, by ascending id`,
+    `print the ${plurals} that match, in ascending order of ID`,
   );
   for (const [name, { filter, kind, label }] of fields)
     if (filter)
       listCommand.option(
         `${optionOf(name)} <${kind === 'text' ? name : placeholders[kind]}>`,
-        `only those with exactly this ${label.toLowerCase()}`,
+        `only records with exactly this ${label.toLowerCase()}`,
       );
   const searched = fields.flatMap(([, { search, label }]) => (search ? label.toLowerCase() : []));
   listCommand
     .option(
       '--query <text>',
-      `only those with this in their ${anyOf.format(searched)}, ignoring case`,
+      `only records with this text in the ${anyOf.format(searched)}, ignoring case`,
       toQuery,
     )
     .option(
       '--added-from <time>',
-      'only those stored at this time or later, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00',
+      'only records stored at this time or later, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00',
       toTime,
     )
-    .option('--added-before <time>', 'only those stored before this time', toTime)
+    .option('--added-before <time>', 'only records stored before this time', toTime)
     .option('--newest', 'newest first')
-    .addOption(new Option('--by', 'also print which tokens added and last updated them').conflicts('format'))
+    .addOption(
+      new Option('--by', 'also print which tokens added and last updated each record').conflicts('format'),
+    )
     .addOption(new Option('--format <format>', 'the output format').choices(formatNames).default('table'))
-    .addOption(jsonOption(`each as the API returns it, one per line`).conflicts('format'))
+    .addOption(jsonOption(`each record as the API returns it, one per line`).conflicts('format'))
     .action((all: Omit<ListOptions, 'equal'> & ResourceOption, command: Command) => {
       const { resource: type = first, ...options } = all;
       if (options.query !== undefined && type.query['q'] === undefined)
@@ -411,28 +414,30 @@ function addRecords(
       return list(readConfig(), type, { ...options, equal }, context);
     });
   addResourceOption(program.command('export'), types, 'all')
-    .description(`write all ${plurals} as NDJSON, one per line, or as CSV, ordered by id`)
-    .option('--output <file>', 'a new file instead of standard output')
+    .description(`write all ${plurals} as NDJSON, one per line, or as CSV, in order of ID`)
+    .option('--output <file>', 'write to a new file instead of standard output')
     .addOption(
       new Option('--format <format>', 'the file format').choices(['ndjson', 'csv']).default('ndjson'),
     )
     .action(({ resource, ...options }: ExportOptions & ResourceOption, command: Command) => {
       const chosen = resource === undefined ? types : [resource];
       if (options.format === 'csv' && chosen.length > 1)
-        return command.error('error: a CSV file has one resource: name it with --resource <name>');
+        return command.error(
+          'error: a CSV file can contain only one resource: specify it with --resource <name>',
+        );
       return exportRecords(readConfig(), chosen, options, context);
     });
   addResourceOption(program.command('import'), types, 'all')
     .description(
-      `store the ${plurals} of an NDJSON file, as export writes it, or of CSV or TSV; ${plurals} already stored are left unchanged`,
+      `store the ${plurals} in a CSV file, a TSV file, or an NDJSON file as export writes it; ${plurals} already stored are left unchanged`,
     )
-    .argument('[file]', 'the file; standard input by default')
+    .argument('[file]', 'the file (default: standard input)')
     .option('--from-line <number>', 'the line to start with, to resume an earlier import', toLineNumber, 1)
-    .option('--reuse-deleted-ids', `allow ${plurals} in the file to reuse the IDs of deleted ones`)
+    .option('--reuse-deleted-ids', `allow ${plurals} in the file to reuse the IDs of deleted ${plurals}`)
     .addOption(
       new Option(
         '--format <format>',
-        'the file format (default: by the end of its name, or ndjson); the first line of csv and tsv names the columns',
+        'the file format (default: from the file extension, or ndjson); the first line of a CSV or TSV file must contain the column names',
       ).choices(importFormats),
     )
     .addOption(jsonOption('the totals'))
@@ -448,18 +453,18 @@ function addRecords(
     );
   addResourceOption(program.command('show'), types, plural)
     .description('print a record, and when and by which token it was added, updated, or deleted')
-    .argument('<id>', `the id of ${anyRecordOf(types)}`, toId)
-    .option('--history', 'print all its states, newest first, one per line')
-    .addOption(jsonOption('all of it as one object'))
+    .argument('<id>', `the ID of ${anyRecordOf(types)}`, toId)
+    .option('--history', 'print all states of the record, newest first, one per line')
+    .addOption(jsonOption('everything as one object'))
     .action((id: bigint, { resource: type = first, ...options }: ShowOptions & ResourceOption) =>
       show(readConfig(), type, id, options, context),
     );
   const labels = fields.map(([, { label }]) => `the ${label.toLowerCase()}`);
   const updateCommand = addResourceOption(program.command('update'), types, plural)
     .description(
-      `update ${anyOf.format(labels)} of ${anyRecordOf(types)}, and print it; a retry of its create changes nothing`,
+      `update ${anyOf.format(labels)} of ${anyRecordOf(types)}, and print the record; retrying the request that created it changes nothing`,
     )
-    .argument('<id>', `the id of ${anyRecordOf(types)}`, toId)
+    .argument('<id>', `the ID of ${anyRecordOf(types)}`, toId)
     .addOption(jsonOption('the record as the API returns it'))
     .action((id: bigint, all: JsonOption & ResourceOption & Record<string, unknown>, command: Command) => {
       const { resource: type = first, json, ...given } = all;
@@ -476,10 +481,14 @@ function addRecords(
     const isOptional = types.some(({ resource: { fields } }) => fields[name] && !fields[name].required);
     if (isOptional) updateCommand.option(optionOf(name, '--no-'), `remove its ${label.toLowerCase()}`);
   }
-  addResourceOption(program.command('delete'), types, `${plural}, and what lines of a file name`)
+  addResourceOption(
+    program.command('delete'),
+    types,
+    `${plural}, or the resource that a line in the file names`,
+  )
     .description(`delete ${plurals}: their fields are erased, and their IDs stay taken`)
     .usage('(<id>... | --from <file>) [options]')
-    .argument('[id...]', `the ids of the ${plurals}`, (text, ids: bigint[] = []) => [...ids, toId(text)])
+    .argument('[id...]', `the IDs of the ${plurals}`, (text, ids: bigint[] = []) => [...ids, toId(text)])
     .option(
       '--from <file>',
       'a file with an ID on each line, or NDJSON as export writes it; - for standard input',
@@ -490,7 +499,7 @@ function addRecords(
       const { resource: only, ...options } = all;
       const { from, fromLine } = options;
       if (ids.length > 0 ? from !== undefined || fromLine > 1 : from === undefined)
-        return command.error('error: give either ids or --from <file>');
+        return command.error('error: specify either IDs or --from <file>');
       return deleteRecords(readConfig(), types, { ids, only, ...options }, context);
     })
     .addHelpText(
@@ -509,10 +518,10 @@ function addDatabase(
     .description('create the database as needed and apply pending migrations')
     .option(
       '--distribute [shards]',
-      `distribute the ${pluralsOf(types)} over the nodes of a Citus cluster, 2 shards for each node and at least 4 unless a number is given`,
+      `distribute the ${pluralsOf(types)} across the nodes of a Citus cluster in this number of shards (default: 2 for each node, and at least 4)`,
       toShardCount,
     )
-    .addOption(jsonOption('the names of what was applied'))
+    .addOption(jsonOption('the names of the applied migrations'))
     .action((options: JsonOption & { distribute?: number | true }) =>
       migrate(readConfig(), options, context),
     );
@@ -521,11 +530,11 @@ function addDatabase(
     .description('copy a SQLite database while services use it, and check the copy')
     .argument(
       '[target]',
-      'a new file, a folder, or s3://bucket/prefix (default: BACKUP_TO, or the folder backups beside the database)',
+      'a new file, a folder, or s3://bucket/prefix (default: BACKUP_TO, or the backups folder next to the database)',
     )
     .option(
       '--keep <number>',
-      'how many backups of this store in a folder or bucket to keep, including this one; older ones are then removed (default: all, or BACKUP_KEEP if there is no target)',
+      'how many backups of this store to keep in the folder or bucket, including the new one; older backups are then removed (default: all, or BACKUP_KEEP if no target is specified)',
       toKeptCount,
     )
     .addOption(jsonOption('the backup, its SHA-256, and its record counts'))
@@ -534,14 +543,17 @@ function addDatabase(
     )
     .addHelpText(
       'after',
-      '\nS3 takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, and AWS_ENDPOINT_URL_S3.',
+      '\nS3 targets use AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, and AWS_ENDPOINT_URL_S3.',
     );
   program
     .command('restore')
-    .description('check a backup, and replace a SQLite database with it while no service uses it')
-    .argument('<source>', 'a backup file, or a folder or s3://bucket/prefix/ whose latest backup to use')
-    .option('--dry-run', 'check it without changing anything')
-    .option('--from-other-store', 'accept a backup of another store; this store keeps its ID')
+    .description('check a backup, and restore it in place of a SQLite database that no service is using')
+    .argument(
+      '<source>',
+      'a backup file, a folder, or s3://bucket/prefix/; for the last two, the latest backup is used',
+    )
+    .option('--dry-run', 'check the backup without changing anything')
+    .option('--from-other-store', 'accept a backup from another store; this store keeps its ID')
     .option('--keep-additions', 'accept indexes, triggers, views, and tables that no migration creates')
     .addOption(jsonOption('the backup, its contents, and what was done'))
     .action((source: string, options: Omit<RestoreOptions, 'source'>) =>
@@ -553,7 +565,7 @@ function addDatabase(
     .action(async () => {
       await invalidateCursors(readConfig());
       await context.message(
-        'All cursors of changes have expired: programs that follow changes get the error cursor_expired, and read everything again.',
+        'All change cursors have expired: programs that follow changes get the error cursor_expired and read everything again.',
       );
     });
 }
@@ -577,7 +589,7 @@ const toScopes = parserOf(
     .transform((text) => text.split(',').map((name) => currentScope(name.trim())))
     .pipe(z.array(z.enum(scopes)))
     .transform((names): readonly Scope[] => scopes.filter((scope) => names.includes(scope))),
-  `Give one or more of ${scopes.join()}.`,
+  `Specify one or more of ${scopes.join()}.`,
 );
 const toUrl = parserOf(
   z.url({ protocol: /^https?$/ }).transform((text) => new URL(text)),
@@ -587,14 +599,17 @@ const toTime = parserOf(
   QueryTimeSchema,
   'Specify a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00.',
 );
-const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Give the ID that token list shows.');
+const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Specify the ID that token list shows.');
 const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Specify the number to keep, or 0 for all.');
 const toRate = parserOf(
   wholeNumber(1, MAX_RATE_PER_MINUTE),
   `Specify a number of requests from 1 to ${MAX_RATE_PER_MINUTE}.`,
 );
-const toEntryCount = parserOf(wholeNumber(1, 999_999_999_999_999), 'Specify a number of 1 or more.');
-const toLineNumber = parserOf(wholeNumber(1, 999_999_999_999_999), 'Specify a line number of 1 or more.');
+const toEntryCount = parserOf(wholeNumber(1, 999_999_999_999_999), 'Specify a number that is at least 1.');
+const toLineNumber = parserOf(
+  wholeNumber(1, 999_999_999_999_999),
+  'Specify a line number that is at least 1.',
+);
 /** Citus allows 64,000 shards. Each shard is a table on a node. */
 const toShardCount = parserOf(wholeNumber(1, 32_000), 'Specify a number of shards from 1 to 32000.');
 const toQuery = parserOf(
@@ -622,7 +637,7 @@ export function toDurationMs(text: string): number {
     throw new InvalidArgumentError('Specify a number and a unit, such as 12h or 30d.');
   // As `token import` expects it (RFC 3339).
   if (new Date(Date.now() + durationMs).getUTCFullYear() > 9_999)
-    throw new InvalidArgumentError('Specify a time before the year 10000.');
+    throw new InvalidArgumentError('Specify a duration that ends before the year 10000.');
   return durationMs;
 }
 

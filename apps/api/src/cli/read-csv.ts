@@ -216,7 +216,7 @@ async function* decode(
     yield { text: text + (decoder?.decode() ?? ''), isLast: true };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new OperatorError('The file is not in UTF-8. Save it as UTF-8, and import it again.', {
+    throw new OperatorError('The file is not encoded in UTF-8. Save it as UTF-8 and import it again.', {
       cause: error,
     });
   }

@@ -47,7 +47,7 @@ export async function restore(
 ): Promise<void> {
   if (database.engine !== 'sqlite')
     throw new OperatorError(
-      'This command restores only SQLite databases. Restore PostgreSQL with the tool that made its backup, such as pg_basebackup, pg_restore or the provider.',
+      "This command restores only SQLite databases. For PostgreSQL, use the tool that matches the backup, such as pg_basebackup or pg_restore, or use your provider's restore.",
     );
   const { path } = database;
   const signal = abortOnSignal(context);
@@ -97,29 +97,31 @@ export async function restore(
       pendingMigrations: pending,
       database: path,
     };
-    const madeBy = backupOf === undefined ? '' : ` by the store ${backupOf}`;
-    const what = `${backup.name}, made ${toMinute(time)}${madeBy}, is complete and has ${countRecords(records)} and ${countOf(tokens, 'token')}`;
+    const madeBy = backupOf === undefined ? '' : ` from store ${backupOf}`;
+    const what = `${backup.name}, made ${toMinute(time)}${madeBy}, is complete and contains ${countRecords(records)} and ${countOf(tokens, 'token')}`;
     const doubts = [
       isVerified
-        ? 'Its SHA-256 is correct.'
-        : 'It has no SHA-256, so a change since it was made may go unnoticed.',
+        ? 'Its SHA-256 checksum is correct.'
+        : 'It has no SHA-256 checksum, so changes since it was made may go unnoticed.',
       ...(replaced?.problem === undefined
         ? []
-        : [`Could not tell whether ${path} is the same store. ${replaced.problem.replace(/\.?$/, '.')}`]),
+        : [
+            `Could not determine whether ${path} is the same store. ${replaced.problem.replace(/\.?$/, '.')}`,
+          ]),
     ].join(' ');
     if (dryRun) {
       const next = pending.length === 0 ? '' : ` Pending migrations: ${pending.join(', ')}.`;
-      const outcome = isNew ? 'which does not exist' : 'which is moved away';
+      const outcome = isNew ? 'which does not exist yet' : 'and the current database is renamed';
       return await reportOutcome(
         context,
         { json },
         { restored: false, ...found },
-        `${what}. ${doubts}${next} Nothing was changed: without --dry-run it replaces ${path}, ${outcome}.`,
+        `${what}. ${doubts}${next} Nothing was changed. Without --dry-run, the backup is restored to ${path}, ${outcome}.`,
       );
     }
     const incomplete = (problem: string) =>
       new OperatorError(
-        `The copy ${restored} cannot be completed: ${problem}. Nothing was changed. Free space on the disk, and restore again.`,
+        `The copy ${restored} cannot be completed: ${problem}. Nothing was changed. Free up space on the disk, and restore again.`,
       );
     const restoredFrom = {
       name: basename(backup.name),
@@ -152,8 +154,8 @@ export async function restore(
       context,
       { json },
       { restored: true, ...found, storeId, kept },
-      `${what}, which are now in ${path}. ${doubts}${isRenamed ? ` They are now the store ${storeId}.` : ''}${kept === undefined ? '' : ` The previous database is in ${kept}.`}
-Start the service. Revoke again the tokens that were revoked since the backup. Programs that follow changes get the error cursor_expired, and read everything again.`,
+      `${what}, which are now in ${path}. ${doubts}${isRenamed ? ` The store ID is now ${storeId}.` : ''}${kept === undefined ? '' : ` The previous database was moved to ${kept}.`}
+Start the service. If any tokens were revoked after the backup was made, revoke them again. Programs that follow changes get the error cursor_expired and read everything again.`,
     );
   } finally {
     removeCopy();
@@ -175,11 +177,11 @@ function requireStore(
   replaced: Replaced | undefined,
 ): void {
   if (replaced === undefined || replaced.problem !== undefined || storeId === replaced.storeId) return;
-  const made = storeId === undefined ? 'was made before its store had an ID' : `is of the store ${storeId}`;
-  const current = replaced.storeId === undefined ? 'has no ID yet' : `is the store ${replaced.storeId}`;
+  const made = storeId === undefined ? 'was made before its store had an ID' : `is from store ${storeId}`;
+  const current = replaced.storeId === undefined ? 'has no ID yet' : `is store ${replaced.storeId}`;
   throw new OperatorError(
-    `${name} ${made}, and ${path} ${current}. Nothing was changed.
-If these records and tokens should replace those of ${path}, restore again with --from-other-store.`,
+    `${name} ${made}, but ${path} ${current}. Nothing was changed.
+If the records and tokens in the backup should replace the ones in ${path}, restore again with --from-other-store.`,
   );
 }
 
@@ -247,7 +249,7 @@ async function findBackup(
   const path = resolve(context.folder, source);
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) throw new OperatorError(`There is no backup ${path}.`);
+    if (stats === undefined) throw new OperatorError(`There is no backup at ${path}.`);
     if (!stats.isDirectory()) return await openFile(path, signal);
     const latest = await findLatest(readdirSync(path), path, wanted, context);
     return await openFile(join(path, latest), signal);
@@ -270,7 +272,7 @@ async function openFile(path: string, signal: AbortSignal): Promise<Backup> {
   // A journal could name other files, which SQLite would delete.
   if (has('-journal'))
     throw new OperatorError(
-      `There is a rollback journal next to ${path}, so it is not a complete backup. Use one that plant-store backup made.`,
+      `There is a rollback journal next to ${path}, so the file is not a complete backup. Use a backup that plant-store backup made.`,
     );
   return {
     name: path,
@@ -302,17 +304,17 @@ async function findLatest(
   const ofStore = backups.filter((backup) => storeId !== undefined && backup.storeId === storeId);
   const ofOthers = backups.filter((backup) => !ofStore.includes(backup));
   const candidates = ofStore.length > 0 && !fromOtherStore ? ofStore : ofOthers;
-  const stores = [...new Set(candidates.map((backup) => backup.storeId ?? 'none in the name'))];
+  const stores = [...new Set(candidates.map((backup) => backup.storeId ?? 'no ID in the name'))];
   if (stores.length > 1)
     throw new OperatorError(
-      `${source} has backups of several stores: ${stores.join(', ')}. Nothing was changed. Specify one of its files instead of the folder.`,
+      `${source} contains backups of several stores: ${stores.join(', ')}. Nothing was changed. Specify a backup file instead of the folder.`,
     );
   const latest = candidates.at(-1);
   if (latest !== undefined) return latest.name;
   throw new OperatorError(
     future.length === 0
       ? `There is no backup in ${source}.`
-      : `All backups in ${source} are dated in the future. To restore one of them, name the file.`,
+      : `All backups in ${source} are dated in the future. To restore one of them, specify its file.`,
   );
 }
 
@@ -332,7 +334,7 @@ async function fetchBackup(
     const found = hash.digest('hex');
     if (sha256 !== undefined && sha256 !== found)
       throw new OperatorError(
-        `${backup.name} has changed since it was made: its SHA-256 should be ${sha256}, and is ${found}. Nothing was changed. Use another backup.`,
+        `${backup.name} has changed since it was made: its SHA-256 checksum should be ${sha256}, but it is ${found}. Nothing was changed. Use another backup.`,
       );
     return { isVerified: sha256 !== undefined, time };
   } finally {
@@ -351,7 +353,7 @@ async function moveAway(path: string): Promise<string | undefined> {
   const { tryTakeExclusive } = await import('../store/sqlite/connections.js');
   if (existsSync(path) && !tryTakeExclusive(path))
     throw new OperatorError(
-      `A service, or another program, has ${path} open. Nothing was changed. Stop it, and restore again.`,
+      `A service or another program has ${path} open. Nothing was changed. Stop that program, and restore again.`,
     );
   // Includes milliseconds, because a rename would overwrite a file of the same name.
   const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;

@@ -44,7 +44,7 @@ it.each([
 });
 
 it.each([
-  ['s3://my bucket', {}, 'is not the address of a bucket'],
+  ['s3://my bucket', {}, 'is not a bucket address'],
   ['s3://Plants', virtual, 'Plants.s3.us-east-1.amazonaws.com is not a valid host'],
   ['s3://plants', { AWS_ENDPOINT_URL: 'http://127.0.0.1:9000', ...virtual }, 'is not a valid host'],
   ['s3://plants--usw2-az1--x-s3', {}, 'is a directory bucket'],

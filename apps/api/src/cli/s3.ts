@@ -64,8 +64,7 @@ export function locateBucket(
 ): { readonly name: string; readonly prefix: string; readonly base: string; readonly region: string } {
   const wrong = (problem: string) => new OperatorError(problem, { exitCode: 2 });
   const [, name, prefix = ''] = bucketAddress.exec(address) ?? [];
-  if (name === undefined)
-    throw wrong(`${address} is not the address of a bucket, such as s3://bucket/prefix.`);
+  if (name === undefined) throw wrong(`${address} is not a bucket address. Use the form s3://bucket/prefix.`);
   if (name.endsWith('--x-s3'))
     throw wrong(
       `${address} is a directory bucket, which keeps everything in one zone. Use a general purpose bucket.`,
@@ -78,7 +77,7 @@ export function locateBucket(
     const [, , service, ofPoint = '', account, kind, point] = name.split(/[:/]/);
     if (service !== 's3' || kind !== 'accesspoint' || ofPoint === '')
       throw wrong(
-        `${address} is not an access point in a single region. Use the alias of the access point, or the name of the bucket.`,
+        `${address} is not an access point in a single region. Use the access point's alias or the bucket name.`,
       );
     const base = `https://${point}-${account}.s3-accesspoint.${domain(ofPoint)}`;
     return { name, prefix, base, region: ofPoint };
@@ -93,7 +92,7 @@ export function locateBucket(
     endpoint.hostname = host;
     // The setter ignores invalid hosts, and lowercases: the backup would end up in another bucket.
     if (endpoint.hostname !== host)
-      throw wrong(`${host} is not a valid host. Set AWS_S3_ADDRESSING_STYLE to path.`);
+      throw wrong(`${host} is not a valid host name. Set AWS_S3_ADDRESSING_STYLE to path.`);
   }
   return { name, prefix, base: endpoint.href.replace(/\/$/, ''), region };
 }
@@ -121,7 +120,7 @@ export function openBucket(
   const sessionToken = environment['AWS_SESSION_TOKEN'];
   if (!accessKeyId || !secretAccessKey)
     throw new OperatorError(
-      'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_REGION, or AWS_ENDPOINT_URL_S3 for a service other than Amazon S3.',
+      'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Also set AWS_REGION, or AWS_ENDPOINT_URL_S3 for a service other than Amazon S3.',
       { exitCode: 2 },
     );
   const client = new AwsClient({
@@ -146,7 +145,7 @@ export function openBucket(
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       const late = new AbortController();
-      const timer = setTimeout(() => late.abort(new Error('no reply in 5 minutes')), attemptTimeoutMs);
+      const timer = setTimeout(() => late.abort(new Error('no response within 5 minutes')), attemptTimeoutMs);
       let problem: string;
       try {
         const init = {
@@ -178,7 +177,9 @@ export function openBucket(
       for await (const chunk of body ?? []) await keep(chunk);
     } catch (error) {
       signal.throwIfAborted();
-      throw new OperatorError(`The connection to ${base} broke: ${messageOf(error)}`, { cause: error });
+      throw new OperatorError(`The connection to ${base} was interrupted: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
     const modifiedAt = new Date(headers.get('last-modified') ?? 0);
     return { sha256: headers.get(sha256Header) ?? undefined, modifiedAt };
@@ -200,7 +201,7 @@ export function openBucket(
   ): Promise<never> {
     const isRemoved = await discard(target);
     throw new OperatorError(
-      `s3://${name}/${key} ${problem}. There is no new backup: ${isRemoved ? 'the object was removed' : 'remove the object'}, and try again, or use another bucket.`,
+      `s3://${name}/${key} ${problem}. No new backup was made. ${isRemoved ? 'The object was removed. Try again' : 'Remove the object and try again'}, or use another bucket.`,
       { cause },
     );
   }
@@ -243,9 +244,14 @@ export function openBucket(
       } catch (error) {
         await removeUnchecked(target, key, `could not be read back: ${messageOf(error)}`, error);
       }
-      if (found.digest('hex') !== sha256) await removeUnchecked(target, key, 'differs from what was sent');
+      if (found.digest('hex') !== sha256)
+        await removeUnchecked(target, key, 'differs from the data that was sent');
       if (kept !== sha256)
-        await removeUnchecked(target, key, `does not have the metadata sha256 that was sent, but ${kept}`);
+        await removeUnchecked(
+          target,
+          key,
+          `has the sha256 metadata ${kept} instead of the value that was sent`,
+        );
     },
     download: (key, keep) => read(encodeKey(key), keep),
     async has(key) {
@@ -290,7 +296,7 @@ async function uploadParts(
   for (let sent = 0; sent < size; ) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, sent);
     if (bytesRead === 0)
-      throw new OperatorError('The copy became shorter while it was being sent. Try again.');
+      throw new OperatorError('The copy was truncated while it was being uploaded. Try again.');
     const content = buffer.subarray(0, bytesRead);
     const part = parts.length + 1;
     const { headers } = await send(part, content);
@@ -318,7 +324,7 @@ function find(element: string, xml: string): string {
   const text = textOf(element, xml);
   if (text === undefined)
     throw new OperatorError(
-      `The endpoint is not S3: its response has no ${element}. Check AWS_ENDPOINT_URL_S3.`,
+      `The endpoint is not an S3 service: its response contains no ${element}. Check AWS_ENDPOINT_URL_S3.`,
     );
   return text;
 }
@@ -341,9 +347,9 @@ function unescapeXml(text: string): string {
 const advice: Readonly<Record<number, string>> = {
   301: "Set AWS_REGION to the bucket's region.",
   400: 'Check AWS_REGION and AWS_ENDPOINT_URL_S3.',
-  403: 'Check the credentials, and whether they can list, read, write, and delete there.',
+  403: 'Check the credentials, and whether they can list, read, write, and delete objects in the bucket.',
   404: 'Create the bucket, or check its name.',
-  507: 'Free space, or use another bucket.',
+  507: 'Free up space, or use another bucket.',
 };
 
 /** Explains an error reply, and what to do (S3 API, "Error responses"). */

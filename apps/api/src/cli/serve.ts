@@ -48,7 +48,7 @@ export async function serve(
     print,
     close: closeLog,
   } = await openLog(config.logLevel, { isTerminal, isShared: workers > 1 });
-  for (const setting of config.warnings) log.warn(setting, 'a setting does not take effect as set');
+  for (const setting of config.warnings) log.warn(setting, 'a setting was not applied as specified');
   // A closed terminal sends SIGHUP, which must stop the service.
   const replacesOnHangUp = workers > 1 && !context.isTerminal;
   const signalled = context.waitForStopSignal({ hangUp: !replacesOnHangUp }).then((signal) => ({ signal }));
@@ -78,7 +78,7 @@ export async function serve(
       { baseUrl, adminUrl, appliedMigrations, tokenFile, ...(workers > 1 && { workers }) },
       'listening',
     );
-    context.reportStarted().catch((error: unknown) => log.warn({ err: error }, 'systemd was not notified'));
+    context.reportStarted().catch((error: unknown) => log.warn({ err: error }, 'could not notify systemd'));
     log.info({ ...(await stopCause), drainDelayMs }, 'stopping');
     await service.drain(drainDelayMs);
   } finally {
@@ -146,7 +146,7 @@ function orExplain<Result>(file: string, action: () => Result): Result {
     return action();
   } catch (error) {
     throw new OperatorError(
-      `The access token's file ${file} cannot be used: ${messageOf(error)}\nLet this user read and write it, or start in another folder.`,
+      `The access token file ${file} cannot be used: ${messageOf(error)}\nGive this user read and write access to it, or start in another folder.`,
       { cause: error },
     );
   }
@@ -173,7 +173,7 @@ Plant Store is listening on ${baseUrl}
 ${page}  API    ${baseUrl}/docs
   token  ${tokenFile}
 
-Store ${withArticle(recordTypes[0].resource.name)} (${pathOfPage('docs/use/api.md')} has the command for a Windows terminal):
+Store ${withArticle(recordTypes[0].resource.name)} (for a Windows terminal, see ${pathOfPage('docs/use/api.md')}):
 
 ${createCurl(baseUrl, `$(cat ${quote(tokenFile)})`)}
 

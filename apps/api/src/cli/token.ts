@@ -78,7 +78,7 @@ export async function createToken(
     if (context.isTerminal && !json) context.print(await drawQrCode(toLink(secret)));
     if (isLoopback(page.hostname))
       context.message(
-        'The link works only on this machine. For others, give the address of the page after --link.',
+        'The link works only on this machine. For other machines, specify the page address with --link.',
       );
   });
 }
@@ -120,8 +120,8 @@ async function issueAndPrint(
       () => false,
     );
     const next = isRevoked
-      ? 'It is revoked, and nothing else was changed.'
-      : `Nothing else was changed. Revoke it with: ${commandName} token revoke ${token.id}`;
+      ? 'It was revoked, and nothing else was changed.'
+      : `Nothing else was changed. Revoke the token with: ${commandName} token revoke ${token.id}`;
     throw new OperatorError(`The new token ${token.id} could not be printed: ${messageOf(cause)}\n${next}`, {
       cause,
     });
@@ -171,7 +171,7 @@ export async function replaceToken(
   if (old === null) throw unknownToken(id, context);
   if (isEnded(old, now()))
     throw new OperatorError(
-      `Token ${id} "${escapeInvisible(old.name)}" cannot be rotated: ${describeState(old)}. Issue a new one with: ${commandName} token create --name NAME`,
+      `Token ${id} "${escapeInvisible(old.name)}" cannot be rotated (${describeState(old)}). Issue a new token with: ${commandName} token create --name NAME`,
     );
   const accessTokens = createTokenService(store, now);
   const { expiresAt: sameExpiry, ...same } = successorOf(old, now());
@@ -183,7 +183,7 @@ export async function replaceToken(
   } catch (cause) {
     const reason = cause instanceof ServiceError ? reasonOf(cause) : messageOf(cause);
     throw new OperatorError(
-      `Token ${id} was not set to expire, because the database failed: ${reason}\nBoth tokens still work. Once the new one is in use, run: ${commandName} token revoke ${id}`,
+      `Token ${id} was not set to expire, because of a database error: ${reason}\nBoth tokens still work. Once the new token is in use, run: ${commandName} token revoke ${id}`,
       { cause },
     );
   }
@@ -230,7 +230,7 @@ export async function findTokens(
       }
     }
     if (count === 0) throw new OperatorError('Pass the tokens on standard input, one per line.');
-    if (missing > 0) throw new OperatorError(`${missing} of ${countOf(count, 'token')} not found.`);
+    if (missing > 0) throw new OperatorError(`${missing} of ${countOf(count, 'token')} could not be found.`);
   });
 }
 
@@ -297,7 +297,7 @@ async function findByName(
   const problem =
     token === undefined
       ? `There is no valid token named "${escapeInvisible(name)}".`
-      : `Several valid tokens are named "${escapeInvisible(name)}": ${named.map(({ id }) => id).join(', ')}. Specify the ID of one.`;
+      : `Several valid tokens are named "${escapeInvisible(name)}": ${named.map(({ id }) => id).join(', ')}. Specify the ID of one of them.`;
   throw new OperatorError(`${problem} List all tokens with: ${commandName} token list`);
 }
 
@@ -335,7 +335,7 @@ function describeUseOf(
 ): string {
   const { origin } = reachableUrl(host, port);
   const page = pageFolder === undefined ? '' : ` on the page ${origin}/ or`;
-  return `Try it while the service runs,${page} with this command after  TOKEN=<token>  in the shell (${pathOfPage('docs/use/api.md')} has the command for a Windows terminal):
+  return `While the service is running, try the token${page} with this command after you set  TOKEN=<token>  in the shell (for a Windows terminal, see ${pathOfPage('docs/use/api.md')}):
 ${createCurl(origin, '$TOKEN', granted)}`;
 }
 
@@ -371,7 +371,7 @@ export function createCurl(
 function describeReplaced(token: AccessToken): string {
   const name = `Token ${token.id} "${escapeInvisible(token.name)}"`;
   if (token.revokedAt !== null) return `${name} is revoked; running services reject it within 5 seconds.`;
-  return `${name} ${describeExpiry(token)}; until then both work.`;
+  return `${name} ${describeExpiry(token)}; until then, both tokens work.`;
 }
 
 const toTokenLine = (token: AccessToken) => toJsonLine(showToken(token));
@@ -399,7 +399,7 @@ function describeExpiry({ expiresAt }: AccessToken): string {
 const DateSchema = TimeSchema.transform((ms) => new Date(ms));
 const HashedAccessTokenSchema = z.strictObject({
   name: z.string().min(1),
-  hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal'),
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a hexadecimal SHA-256 hash'),
   // Before there were scopes, each token could create, and nothing else.
   scopes: z
     .array(z.string().transform(currentScope).pipe(z.enum(scopes)))
@@ -437,7 +437,7 @@ async function readTokens(
   }
   if (invalidLines.length === 0) return tokens;
   throw new OperatorError(
-    `No token was imported: the file is not what token export prints.\n${invalidLines.join('\n')}`,
+    `No tokens were imported, because the file is not in the format that token export prints.\n${invalidLines.join('\n')}`,
   );
 }
 

@@ -79,7 +79,7 @@ function measureCommits(registry: Registry) {
   return {
     countFailure: createCounter(registry, {
       name: 'plant_store_commit_failures_total',
-      help: 'Failed commits, by the name of the error',
+      help: 'Failed commits, by error name',
       labelName: 'error',
       initial: ['database_unavailable', 'database_damaged', 'internal_error'],
     }),
@@ -91,7 +91,7 @@ function measureCommits(registry: Registry) {
     }),
     durations: new Histogram({
       name: 'plant_store_commit_duration_seconds',
-      help: 'Time of a successful commit, from the statement to the disk',
+      help: 'Duration of a successful commit, from the statement to the disk',
       buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),

@@ -41,7 +41,7 @@ export function measureRequests(registry: Registry) {
   });
   const countCreate = createCounter(registry, {
     name: 'plant_store_creates_total',
-    help: 'Finished creates, by outcome: stored, replayed, cut_off, or the name of the error',
+    help: 'Finished creates, by outcome: stored, replayed, cut_off, or the error name',
     labelName: 'outcome',
     initial: ['stored', 'replayed', 'cut_off', ...Object.keys(errors)],
   });
@@ -99,7 +99,7 @@ export function countTokenChecks<Tokens extends TokenVerifier>(
   };
   const lookups = new Counter({
     name: 'plant_store_token_lookups_total',
-    help: 'Token verifications that missed the cache, and read the database or checked a signature',
+    help: 'Token verifications that missed the cache and read the database or checked a signature',
     registers: [registry],
   });
   return {

@@ -119,7 +119,7 @@ export function addTokenExpiryGauge(
 ): void {
   addGauge(registry, {
     name: 'plant_store_next_token_expiry_timestamp_seconds',
-    help: 'Expiry of the next access token to expire that was used in the last 7 days and was not rotated, in seconds since 1970; +Inf for never',
+    help: 'Earliest expiration time, in seconds since 1970, among access tokens that were used in the last 7 days and not rotated; +Inf if none expires',
     aggregator: 'min',
     read: readAtMostEvery(tokensIntervalMs, Number.POSITIVE_INFINITY, async () => {
       const now = Date.now();
@@ -140,13 +140,13 @@ export function addDiskGauges(registry: Registry, path: string): void {
   });
   addGauge(registry, {
     name: 'plant_store_sqlite_disk_free_bytes',
-    help: 'Free space for the service on the disk of the SQLite database',
+    help: "Free space for the service on the SQLite database's disk",
     aggregator: 'min',
     read: async () => (await read()).free,
   });
   addGauge(registry, {
     name: 'plant_store_sqlite_disk_size_bytes',
-    help: 'Size of the disk of the SQLite database',
+    help: "Size of the SQLite database's disk",
     aggregator: 'max',
     read: async () => (await read()).size,
   });
@@ -160,7 +160,7 @@ interface GaugeSources {
 export function addServiceGauges(registry: Registry, { connections, queue }: GaugeSources): void {
   addGauge(registry, {
     name: 'plant_store_http_connections',
-    help: 'Open connections of clients',
+    help: 'Open client connections',
     read: () => connections.size,
   });
   addGauge(registry, {
@@ -170,7 +170,7 @@ export function addServiceGauges(registry: Registry, { connections, queue }: Gau
   });
   addGauge(registry, {
     name: 'plant_store_queue_bytes',
-    help: 'Size of the records waiting for the next commit',
+    help: 'Total size of the records waiting for the next commit',
     read: () => queue.queued().bytes,
   });
 }
@@ -187,12 +187,12 @@ export interface Checkpoint {
 export function measureCheckpoints(registry: Registry): (checkpoint: Checkpoint) => void {
   const pages = new Gauge({
     name: 'plant_store_sqlite_wal_pages',
-    help: 'Pages in the write-ahead log of SQLite at its latest checkpoint',
+    help: 'Pages in the SQLite write-ahead log at its latest checkpoint',
     registers: [registry],
   });
   const durations = new Histogram({
     name: 'plant_store_sqlite_checkpoint_duration_seconds',
-    help: 'Duration of a checkpoint, which moves the write-ahead log of SQLite into the database',
+    help: 'Duration of a checkpoint, which copies the SQLite write-ahead log into the database',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });

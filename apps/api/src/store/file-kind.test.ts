@@ -10,7 +10,7 @@ import { describeNoDatabase, recognizeFile } from './file-kind.js';
 
 it.each([
   ['PK\x03\x04', 'a workbook or a ZIP archive'],
-  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'a workbook of the old Excel format, or one with a password'],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'a workbook in the old Excel format, or a password-protected one'],
   ['\x1f\x8b\x08', 'compressed by gzip'],
   ['\x28\xb5\x2f\xfd', 'compressed by Zstandard'],
   ['BZh9', 'compressed by bzip2'],
@@ -90,7 +90,7 @@ it.each([
   ],
   ['plants.csv', '[\n{"id":1,"name":"Fern"}]', 'a JSON array'],
   ['plants.tsv', 'id,name\n1,Fern\n', 'The first line has no tabs: id,name. Nothing was imported.'],
-  ['plants.csv', '{"id":1,"name":"Fern"}\n', 'This is not CSV: its first line looks like NDJSON.'],
+  ['plants.csv', '{"id":1,"name":"Fern"}\n', 'The file is not CSV: its first line looks like NDJSON.'],
   [
     'plants.ndjson',
     Buffer.from('\uFEFF{"id":1}\n', 'utf16le'),

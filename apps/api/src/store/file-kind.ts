@@ -14,7 +14,7 @@ const fromDatabase =
 /** The bytes that files of each kind begin with, as hexadecimal digits. */
 const signatures: readonly (readonly [start: string, what: string, advice: string])[] = [
   ['504b0304', 'a workbook or a ZIP archive', toCsv],
-  ['d0cf11e0a1b11ae1', 'a workbook of the old Excel format, or one with a password', toCsv],
+  ['d0cf11e0a1b11ae1', 'a workbook in the old Excel format, or a password-protected one', toCsv],
   ['1f8b', 'compressed by gzip', unpack('gunzip')],
   ['28b52ffd', 'compressed by Zstandard', unpack('unzstd')],
   ['425a68', 'compressed by bzip2', unpack('bunzip2')],

@@ -23,7 +23,7 @@ it('moves the plants of a running service to shards, which loses none of those t
   });
   const acknowledged: number[] = [];
   for (let id = 200_001; !isDone; id++) if ((await create(id)).status === 200) acknowledged.push(id);
-  expect(await done).toMatchObject(ends(0, /6 shards over \d+ nodes?, 1\d{5} records moved/));
+  expect(await done).toMatchObject(ends(0, /6 shards across \d+ nodes?, with 1\d{5} records moved/));
 
   expect(await create(300_000)).toMatchObject({ status: 200, replayed: false });
   expect(await create(300_000)).toMatchObject({ status: 200, replayed: true });

@@ -42,7 +42,7 @@ describe.each(enginesOfStore())('on %s', (engine) => {
   it('each command has an entry for what it did to tokens, and none for what failed', async () => {
     const { run, entries } = await useAudit(engine);
     await run('migrate');
-    expect(await run('audit')).toEqual(succeeded('', 'The audit has no matching entries.\n'));
+    expect(await run('audit')).toEqual(succeeded('', 'The audit log has no matching entries.\n'));
     const secret = (await run('token create --name sh\u200dop --rate 600')).stdout.trim();
     await run('token rotate 1 --overlap 0 --can read');
     await run('token revoke 2');
@@ -64,7 +64,7 @@ describe.each(enginesOfStore())('on %s', (engine) => {
       expect.stringMatching(
         RegExp(`^3\t\\S+Z\ttoken_revoked\tuser ${user}\ttoken 2 "sh\\\\u200dop", read, `),
       ),
-      expect.stringMatching(/\ttoken 2 ("sh\\u200dop"), read, 600 a minute, replacing token 1 \1$/),
+      expect.stringMatching(/\ttoken 2 ("sh\\u200dop"), read, 600 requests a minute, replacing token 1 \1$/),
       expect.stringMatching(/^1\t/),
       '',
     ]);
@@ -137,6 +137,6 @@ it('a restore has its entry in the restored database, and one that fails or chan
     { action: 'restored', backup: { name: file, madeAt: time, storeId } },
   ]);
   expect((await run('audit --limit 1')).stdout).toMatch(
-    new RegExp(String.raw`\trestored\tuser ${user}\t${file}, made \S+Z, of the store ${storeId}\n$`),
+    new RegExp(String.raw`\trestored\tuser ${user}\t${file}, made \S+Z, from store ${storeId}\n$`),
   );
 });

@@ -49,7 +49,7 @@ it('backs up beside the database, notes when, and keeps so many of its own store
   const backups = fillFolder(join(folder, 'data/backups'), [...ofStore, ...others]);
   const { exitCode, stderr } = await run('backup --keep 2');
   expect(exitCode).toBe(0);
-  expect(stderr).toContain(`1 older backup removed: ${oldest}.`);
+  expect(stderr).toContain(`Removed 1 older backup: ${oldest}.`);
   expect(stderr).toContain('Kept 2 backups with no store ID in the name');
   const newest = backupsOf(backups).at(-1) ?? '';
   const left = [...ofStore.slice(2), newest, `${newest}.sha256`, ...others];
@@ -67,7 +67,7 @@ it('never removes the new backup, nor counts one with a name in the future', asy
   expect(backupsOf(backups)).toEqual([newest, ahead]);
   await run('import', '{"id":2,"name":"Fern"}\n');
   const restored = await run('restore data/backups');
-  expect(restored).toEqual(isDone(/names are in the future[\s\S]*has 1 plant /));
+  expect(restored).toEqual(isDone(/names are in the future[\s\S]*contains 1 plant /));
   expect(readRows(path)).toEqual([[...rose]]);
   rmSync(join(backups, newest));
   expect(await run('restore data/backups')).toEqual(failed(/All backups in .* are dated in the future/));
@@ -78,14 +78,15 @@ it('removes nothing where the database has no ID yet, and gives backups of one s
   execute(path, withoutStore);
   const backups = fillFolder(join(folder, 'data/backups'), withoutId);
   const results = [await run('backup --keep 1'), await run('backup --keep 1')];
-  for (const result of results) expect(result).toEqual(isDone(/No older backup was removed: .* gets its id/));
+  for (const result of results)
+    expect(result).toEqual(isDone(/No older backups were removed, .* does not get an ID/));
   expect(readdirSync(backups).filter((each) => each.endsWith('.db'))).toHaveLength(4);
 });
 
 it('replaces the SHA-256 that is left of a backup, and leaves none beside what failed', async () => {
   const { folder, run } = await openRose();
   writeFileSync(join(folder, 'copy.db.sha256'), 'old');
-  expect(await run('backup copy.db')).toEqual(isDone(/1 plant copied/));
+  expect(await run('backup copy.db')).toEqual(isDone(/Copied 1 plant/));
   execFileSync('sha256sum', ['--check', '--strict', 'copy.db.sha256'], { cwd: folder, stdio: 'pipe' });
   rmSync(join(folder, 'copy.db.sha256'));
   expect(await run('backup copy.db')).toEqual(failed(/copy\.db already exists/));
@@ -126,16 +127,18 @@ it('restores the latest backup of a folder, and keeps what was there', async () 
   await run('backup');
   await run('import', '{"id":2,"name":"Fern"}\n');
   expect(await run('restore data/backups --dry-run')).toEqual(
-    isDone(/is complete and has 1 plant and 0 tokens\. .*Nothing was changed: .* is moved away/),
+    isDone(/is complete and contains 1 plant and 0 tokens\. .*Nothing was changed\. .* is renamed/),
   );
   expect(readRows(path)).toHaveLength(2);
   const user = connectToSqlite(path);
   user.pragma('journal_mode = WAL');
-  expect(await run('restore data/backups')).toEqual(failed(/has .* open\. Nothing was changed\. Stop it/));
+  expect(await run('restore data/backups')).toEqual(
+    failed(/has .* open\. Nothing was changed\. Stop that program/),
+  );
   expect(readRows(path)).toHaveLength(2);
   user.close();
   expect(await run('restore data/backups')).toEqual(
-    isDone(/which are now in .*The previous database is in /),
+    isDone(/which are now in .*The previous database was moved to /),
   );
   expect(readRows(path)).toEqual([[...rose]]);
   const [kept = ''] = readdirSync(join(folder, 'data')).filter((each) => each.includes('.before-restore-'));
@@ -148,7 +151,7 @@ it('moves away a log that is left without its database', async () => {
   await run('backup copy.db');
   rmSync(path);
   writeFileSync(`${path}-wal`, 'the log of another database');
-  expect(await run('restore copy.db')).toEqual(isDone(/The previous database is in /));
+  expect(await run('restore copy.db')).toEqual(isDone(/The previous database was moved to /));
   expect(readdirSync(join(folder, 'data')).filter((each) => /before-restore.*-wal/.test(each))).toHaveLength(
     1,
   );
@@ -223,14 +226,14 @@ async function openStore(prefix: string, intercept: Intercept = () => false, set
 
 it('backs up to S3, keeps so many, and restores the latest from there', async () => {
   const { path, run } = await openStore('good');
-  const copied = /^1 plant copied to s3:\/\/plants\/good\/plant-store-.*checked\.\n$/;
+  const copied = /^Copied 1 plant to s3:\/\/plants\/good\/plant-store-.*checked the copy\.\n$/;
   expect(await run('backup')).toEqual(isDone(copied));
   await run('import', '{"id":2,"name":"Fern"}\n');
-  expect((await run('backup --keep 1')).stderr).toMatch(/2 plants copied .*\n1 older backup removed/);
+  expect((await run('backup --keep 1')).stderr).toMatch(/Copied 2 plants .*\nRemoved 1 older backup/);
   await run('import', '{"id":3,"name":"Ivy"}\n');
   // Of another name, it is no backup.
   await fetch(`http://127.0.0.1:${port}/plants/good/zzz.db`, { method: 'PUT', body: 'text' });
-  expect(await run('restore s3://plants/good/')).toEqual(isDone(/has 2 plants /));
+  expect(await run('restore s3://plants/good/')).toEqual(isDone(/contains 2 plants /));
   expect(readRows(path)).toHaveLength(2);
 });
 
@@ -250,7 +253,9 @@ it('has the SHA-256 in the metadata of an object, also of one in several parts, 
   const content = Buffer.from(await response.arrayBuffer());
   const sha256 = createHash('sha256').update(content).digest('hex');
   expect(response.headers.get('x-amz-meta-sha256')).toBe(sha256);
-  expect(await run(`restore s3://plants/${key} --dry-run`)).toEqual(isDone(/Its SHA-256 is right/));
+  expect(await run(`restore s3://plants/${key} --dry-run`)).toEqual(
+    isDone(/Its SHA-256 checksum is correct/),
+  );
   content.write('1', content.indexOf('0'.repeat(1_000)) + 500);
   await fetch(url, { method: 'PUT', body: content, headers: { 'x-amz-meta-sha256': sha256 } });
   expect(await run('restore s3://plants/hash/')).toEqual(failed(/has changed since it was made/));
@@ -293,19 +298,19 @@ it.each<[problem: string, intercept: Intercept, message: RegExp, settings?: obje
       incoming.pipe(forwarded);
       return true;
     },
-    /may be incomplete: .*There is no new backup: the object was removed/,
+    /may be incomplete: .*No new backup was made\. The object was removed/,
   ],
   [
     'a connection that is cut while it is read back',
     onReadBack((response) => {
       response.writeHead(200, { 'content-length': '9999' }).write('half', () => response.destroy());
     }),
-    /could not be read back: .* broke.*There is no new backup: the object was removed/,
+    /could not be read back: .* was interrupted.*No new backup was made\. The object was removed/,
   ],
   [
     'a bucket that returns something else',
     onReadBack((response) => response.end('something else')),
-    /differs from .*There is no new backup: the object was removed/,
+    /differs from .*No new backup was made\. The object was removed/,
   ],
 ])('calls nothing a backup with %s, and removes none', async (problem, intercept, message, settings) => {
   const prefix = problem.replaceAll(' ', '-');

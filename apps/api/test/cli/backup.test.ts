@@ -41,7 +41,7 @@ it('copies every plant acknowledged before it started, during writes', async () 
   await command.end('SIGTERM');
 
   const rows = readRows(copy);
-  expect(result).toEqual(succeeded('', `${rows.length} plants copied to ${copy}, and the copy checked.\n`));
+  expect(result).toEqual(succeeded('', `Copied ${rows.length} plants to ${copy}, and checked the copy.\n`));
   const ids = new Set(rows.map(([id]) => Number(id)));
   expect(acknowledged.slice(0, before).filter((id) => !ids.has(id))).toEqual([]);
   expect(rows).toEqual([...ids].map((id) => [BigInt(id), `plant ${id}`, null]));
@@ -71,7 +71,7 @@ it.each<[problem: string, damage: (path: string) => void, reason: string]>([
       rmSync(path);
       mkdirSync(path);
     },
-    'unable to open database file. Run this command as the user of the service',
+    'unable to open database file. Run this command as the service user',
   ],
   [
     'a damaged database',
@@ -139,7 +139,7 @@ it.runIf(process.platform === 'linux')(
     const limit = `--fsize=${statSync(join(folder, 'copy.db')).size}`;
     const args = [limit, process.execPath, main, 'restore', 'copy.db'];
     const { status, stderr } = spawnSync('prlimit', args, { cwd: folder, env: {}, encoding: 'utf8' });
-    expect([status, stderr]).toEqual([1, expect.stringContaining('Nothing was changed. Free space')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Nothing was changed. Free up space')]);
     expect(readdirSync(join(folder, 'data'))).toEqual(files);
   },
 );

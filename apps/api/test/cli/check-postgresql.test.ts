@@ -35,7 +35,7 @@ it('finds nothing wrong with a store but what is set on the server', async () =>
     database: /^ok: PostgreSQL database plants_\w+ on 127\.0\.0\.1:\d+$/,
     server: /^ok: PostgreSQL \d+\.\d+/,
     TLS: /^ok: not needed/,
-    connections: /^ok: DATABASE_POOL_SIZE 10 .* of \d+/,
+    connections: /^ok: DATABASE_POOL_SIZE is 10 .* accepts \d+/,
     standby: /^ok: synchronous_commit is on/,
     migrations: 'ok: up to date',
     privileges: /^ok: /,
@@ -50,7 +50,7 @@ it('finds nothing wrong with a store but what is set on the server', async () =>
 it('applies no pending migrations, and reports them', async () => {
   const pending = readMigrations('postgresql').map((migration) => migration.name);
   expectFound(await checkDatabase(`${url}?schema=garden`), {
-    migrations: new RegExp(`^warning: pending: ${pending.join(', ')}. Back up first`),
+    migrations: new RegExp(`^warning: pending: ${pending.join(', ')}. Back up the database first`),
     ...Object.fromEntries(['privileges', 'access tokens', 'commit'].map((item) => [item, []])),
   });
   expect(await query(url, `SELECT nspname FROM pg_namespace WHERE nspname = 'garden'`)).toEqual([]);
@@ -81,18 +81,19 @@ it('reports missing privileges, one after the other', async () => {
   const visitor = await createUser(url);
   const { username } = new URL(visitor);
   await fill();
-  const mayNotUpdate = 'warning: the user may not UPDATE plants, so records cannot be updated or deleted.';
+  const mayNotUpdate =
+    'warning: the user lacks the UPDATE privilege on plants, so records cannot be updated or deleted.';
   for (const [granted, expected, item = 'privileges'] of [
     ['SELECT ON _prisma_migrations', 'error: permission denied for table access_tokens', 'access tokens'],
     ['SELECT ON access_tokens', /^error: .* GRANT SELECT, INSERT ON audit/],
     ['SELECT, INSERT ON audit', /^error: .* GRANT SELECT, INSERT, DELETE ON plants_history/],
     ['SELECT, INSERT ON plants_history', /^error: .* may not SELECT, INSERT and DELETE plants_history/],
     ['DELETE ON plants_history', /^error: .*permission denied .* GRANT SELECT and INSERT on it/],
-    ['SELECT, INSERT ON plants', /^error: .* not INSERT, UPDATE, use the sequence of access_tokens/],
+    ['SELECT, INSERT ON plants', /^error: .* access_tokens \(INSERT, UPDATE, USAGE on its sequence\)/],
     ['INSERT, UPDATE ON access_tokens', /^error: /],
     ['USAGE ON SEQUENCE access_tokens_id_seq', /^error: .* may not SELECT plants_change_base/],
     ['SELECT ON plants_change_base', /^error: .* or not SELECT and UPDATE store/],
-    ['SELECT, UPDATE ON store', `${mayNotUpdate} GRANT UPDATE ON plants to the user.`],
+    ['SELECT, UPDATE ON store', `${mayNotUpdate} Grant the user UPDATE on plants.`],
     ['UPDATE ON plants', 'ok: all privileges on the tables are granted'],
   ] as const) {
     await query(url, `GRANT ${granted} TO ${username}`);
@@ -109,7 +110,7 @@ it('reports a table that was changed', async () => {
 
 it('warns of more connections than the server accepts', async () => {
   await query(url, `ALTER DATABASE ${name} CONNECTION LIMIT 9`);
-  const connections = /^warning: DATABASE_POOL_SIZE 10 .* of 9 .*Lower DATABASE_POOL_SIZE to 9/;
+  const connections = /^warning: DATABASE_POOL_SIZE is 10 .* accepts 9 .*Lower DATABASE_POOL_SIZE to 9/;
   expectFound(await checkDatabase(), { connections });
 });
 
@@ -121,8 +122,8 @@ it('counts the connections and standbys of others, as an ordinary user', async (
   onTestFinished(async () => void (await Promise.all(others.map((client) => client.end()))));
   await Promise.all(others.map((client) => client.connect()));
   const found = await checkDatabase(visitor);
-  expectFound(found, { standby: /^warning: .* and 1 standby or backup receives the log/ });
-  expect(Number(/, (\d+) in use$/.exec(found('connections').join())?.[1])).toBeGreaterThan(9);
+  expectFound(found, { standby: /^warning: .*; 1 standby or backup receives the log/ });
+  expect(Number(/, and (\d+) are in use$/.exec(found('connections').join())?.[1])).toBeGreaterThan(9);
 });
 
 it('reports a connection that is encrypted', async () => {

@@ -27,7 +27,7 @@ it('finds nothing wrong with a new store, and changes nothing', async () => {
     database: `ok: SQLite file ${path}`,
     migrations: 'ok: up to date',
     'access tokens': 'ok: 1 valid',
-    'file access': 'ok: only this user can use the files',
+    'file access': 'ok: only this user can access the files',
     'disk space': /./,
     'sync time': /^(ok|warning): [\d.]+ ms \(median\)/,
   });
@@ -39,7 +39,7 @@ it('creates no database that is missing, nor its folder', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'data/deep/plant-store.db');
   expectFound(await examine({ DATABASE_URL: `file:${path}` }), {
-    database: new RegExp(`^warning: there is no ${path} yet`),
+    database: new RegExp(`^warning: ${path} does not exist yet`),
     'file access': 'ok: there are no files yet',
     'file system': new RegExp(folder),
   });
@@ -50,7 +50,7 @@ it('applies no pending migrations, and reports them', async () => {
   const { path, check } = await createStore('DELETE FROM _prisma_migrations');
   const names = readMigrations('sqlite').map(({ name }) => name);
   expectFound(await check(), {
-    migrations: new RegExp(`^warning: pending: ${names.join(', ')}. Back up first`),
+    migrations: new RegExp(`^warning: pending: ${names.join(', ')}. Back up the database first`),
     'access tokens': [],
   });
   expect(readRow(path, 'SELECT * FROM _prisma_migrations')).toBeUndefined();
@@ -67,7 +67,7 @@ it('warns of files that others may read, and reports a folder that others may wr
   for (const file of [path, `${path}-wal`, `${path}-shm`]) chmodSync(file, 0o640);
   chmodSync(dirname(path), 0o777);
   const ofFiles = [
-    new RegExp(`^warning: other users can use ${path}, which has mode 0640`),
+    new RegExp(`^warning: other users can access ${path}, which contains token hashes and has mode 0640`),
     new RegExp(`chmod 600 ${path}-wal`),
     new RegExp(`chmod 600 ${path}-shm`),
   ];
@@ -87,5 +87,5 @@ it('warns when another user owns the files', async () => {
 
 it.runIf(process.platform === 'linux')('reports a folder in which nobody can write', async () => {
   const found = await examine({ DATABASE_URL: 'file:/proc/plant-store.db' });
-  expectFound(found, { 'sync time': /^error: no file can be written in \/proc, as SQLite does: / });
+  expectFound(found, { 'sync time': /^error: files cannot be written in \/proc, as SQLite requires: / });
 });

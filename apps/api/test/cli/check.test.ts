@@ -12,14 +12,14 @@ it('prints one line for each item, and succeeds unless one is an error', async (
   expect(lines.filter((line) => !/^(ok {5}|warning|error {2}) {2}[\w. ]+: .+[.!?]$/.test(line))).toEqual([]);
   expect(lines.length).toBeGreaterThan(9);
   expect(stdout).toContain('ok       access tokens: 1 valid.\n');
-  expect(stderr).toMatch(/^0 errors, \d+ warnings?\n$/);
+  expect(stderr).toMatch(/^0 errors and \d+ warnings?\n$/);
   expect(exitCode).toBe(0);
 });
 
 it('fails with the number of errors', async () => {
   const { folder, run } = useCommands({ DATABASE_URL: 'file:notes.txt' });
   writeFileSync(join(folder, 'notes.txt'), 'These are no plants. '.repeat(100));
-  const counted = /^plant-store: The check found 1 error, \d+ warnings?\.\n$/;
+  const counted = /^plant-store: The check found 1 error and \d+ warnings?\.\n$/;
   const found = /^error {4}database: .* is damaged, or is not a database/m;
   expect(await run('check')).toEqual(failed(counted, found));
 });
@@ -33,9 +33,9 @@ it('lists all invalid settings, and fails with exit status 2', async () => {
   }).run('check');
   for (const name of ['PORT', 'LOG_LEVEL', 'DATABASE_URL'])
     expect.soft(stdout).toContain(`error    configuration: ${name} must be`);
-  expect(stdout).toContain('warning  configuration: LOGLEVEL is set, and ignored.');
+  expect(stdout).toContain('warning  configuration: LOGLEVEL is set but ignored.');
   expect(stdout).not.toContain('secret');
-  expect(stderr).toBe('plant-store: The check found 3 errors, 1 warning.\n');
+  expect(stderr).toBe('plant-store: The check found 3 errors and 1 warning.\n');
   expect(exitCode).toBe(2);
 });
 

@@ -19,6 +19,6 @@ it.runIf(existsSync(fullDisk))('reports an output that cannot be written', async
   await fillStore(folder, [[1n, 'Fern', null]]);
   const line = ['-c', `exec "$@" >${fullDisk}`, 'sh', process.execPath, main, 'export'];
   const child = spawn('sh', line, { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
-  const noSpace = failed(/^plant-store: Standard output cannot be written: ENOSPC/);
+  const noSpace = failed(/^plant-store: Cannot write to standard output: ENOSPC/);
   expect(await watchCommand(child).end()).toEqual(noSpace);
 });

@@ -48,7 +48,7 @@ it.each([
       mkdirSync(join(path, '..'));
       writeFileSync(path, noDatabase);
     },
-    'is damaged, or is not a database: file is not a database; it is text\nIf it is a plant store, stop every service on it and restore a backup',
+    'is damaged, or is not a database: file is not a database; it is text\nIf it is a plant store, stop every service that uses it and restore a backup',
   ],
 ])('prints what to do if the database cannot be opened: %s', async (_, make, problem) => {
   const { folder, run } = useCommands();
@@ -93,7 +93,9 @@ it('prints what to do if the database does not answer', async () => {
   const { exitCode, stderr } = await run('token create --name shop');
   other.close();
   expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/ is not responding: SQLITE_BUSY: database is locked\nTry again once it does\.\n$/);
+  expect(stderr).toMatch(
+    / is not responding: SQLITE_BUSY: database is locked\nTry again once it responds\.\n$/,
+  );
 });
 
 it('migrates once', async () => {

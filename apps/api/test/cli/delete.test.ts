@@ -13,7 +13,7 @@ async function createStore() {
 }
 
 const counts = (deleted: number, before: number, never: number, bad: number) =>
-  `${deleted} deleted, ${before} deleted before, ${never} never existed, ${bad} bad\n`;
+  `${deleted} deleted, ${before} already deleted, ${never} never existed, ${bad} bad\n`;
 
 it('deletes plants by their ids, which stay taken, and does nothing when it is repeated', async () => {
   const { run, exportAll } = await createStore();
@@ -30,7 +30,7 @@ it('reports ids that no plant ever had, which stay free', async () => {
   const { run } = await createStore();
   expect(await run('delete -9223372036854775808 2')).toEqual(
     failed(
-      `argument 1: No plant has ever had the id -9223372036854775808.
+      `argument 1: No plant has ever had the ID -9223372036854775808.
 ${counts(1, 0, 1, 0)}\
 plant-store: 1 argument does not match any plant and was skipped. All other plants were deleted.\n`,
     ),
@@ -42,12 +42,12 @@ it('deletes those of a file or of standard input, and reports lines that have no
   const { folder, run, exportAll } = await createStore();
   const text = '\uFEFF3\r\n\n"1"\n 1e0 \n1.5\n9223372036854775808\nid\n[2]\n3\n7';
   const bad =
-    'The line is neither an ID, from -9223372036854775808 to 9223372036854775807, nor a JSON object with one.';
+    'The line is neither an ID from -9223372036854775808 to 9223372036854775807 nor a JSON object with such an ID.';
   writeFileSync(join(folder, 'ids.txt'), text);
   expect(await run('delete --from ids.txt')).toEqual(
     failed(
       `${[3, 5, 6, 7, 8].map((number) => `line ${number}: ${bad}\n`).join('')}\
-line 10: No plant has ever had the id 7.
+line 10: No plant has ever had the ID 7.
 ${counts(2, 1, 1, 5)}\
 plant-store: 6 lines do not match any plant and were skipped. All other plants were deleted.\n`,
     ),

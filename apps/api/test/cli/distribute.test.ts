@@ -39,13 +39,15 @@ it('distributes only with the option, and reports what it did', async () => {
 
   const first = await run('migrate --distribute');
   expect(first.exitCode).toBe(0);
-  expect(first.stderr).toContain('The plants are now distributed: 6 shards over 3 nodes, 7 records moved.');
+  expect(first.stderr).toContain(
+    'The plants are now distributed: 6 shards across 3 nodes, with 7 records moved.',
+  );
   expect(first.stderr).toContain('Restart running instances');
   expect(await query(url, 'SELECT FROM local_copies')).toHaveLength(1);
 
   const second = await run('migrate --distribute');
   expect(second.exitCode).toBe(0);
-  expect(second.stderr).toContain('The plants are already distributed: 6 shards over 3 nodes.');
+  expect(second.stderr).toContain('The plants are already distributed: 6 shards across 3 nodes.');
 });
 
 it('creates the tables and distributes them in one go', async () => {
@@ -53,5 +55,5 @@ it('creates the tables and distributes them in one go', async () => {
   const { exitCode, stdout, stderr } = await run('migrate --distribute 5');
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^\d+_\w+\n/);
-  expect(stderr).toContain('5 shards over 1 node, 0 records moved');
+  expect(stderr).toContain('5 shards across 1 node, with 0 records moved');
 });

@@ -77,7 +77,7 @@ it('finishes the lines in flight on a signal, and can continue from the line tha
 it('begins at a line, whatever the lines before it are', async () => {
   const { run } = useCommands();
   const text = `# plants, as of today\n${plantLine(1)}`;
-  expect((await run('import', text)).stderr).toContain('its first line looks like one of CSV or TSV');
+  expect((await run('import', text)).stderr).toContain('its first line looks like CSV or TSV');
   expect(await run('import --from-line 2', text)).toEqual(imported(1));
 });
 
@@ -129,7 +129,7 @@ it.each([
   ['excel-unicode-text.txt --format tsv', ['1 Rose "Ø" [shrub]']],
   ['gnumeric.csv', /Required: id and name\. Found: Artikelnummer,/],
   ['ids-with-separators.csv', fiveLines],
-  ['libreoffice-semicolons-windows-1252.csv', /The file is not in UTF-8\. Save it as UTF-8/],
+  ['libreoffice-semicolons-windows-1252.csv', /The file is not encoded in UTF-8\. Save it as UTF-8/],
   ['open-quote.csv', /^line 2: The line is not valid CSV: /],
   [
     'title-and-blank-lines.csv',

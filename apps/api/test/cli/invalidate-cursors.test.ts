@@ -49,7 +49,7 @@ it('the command does the same to a database that other tools have restored, on e
   await query(url, 'UPDATE store SET accepts_old_cursors = true');
   const readBoth = async () => [readStore(path), (await query<StoreRow>(url, 'SELECT * FROM store'))[0]];
   const before = await readBoth();
-  const invalidated = succeeded('', /get the error cursor_expired, and read everything again/);
+  const invalidated = succeeded('', /get the error cursor_expired and read everything again/);
   for (const { run } of [sqlite, postgresql]) expect(await run('invalidate-cursors')).toEqual(invalidated);
   const after = await readBoth();
   for (const [index, row] of before.entries()) {

@@ -125,7 +125,7 @@ it('prints what was migrated, deleted, backed up and restored', async () => {
   });
   const backup = join(folder, 'copy.db');
   const counts = { plants: 1, tokens: 0, storeId: expect.stringMatching(/^[0-9a-f]{16}$/) };
-  const { sha256, ...made } = await printed('backup copy.db', /^1 plant copied/);
+  const { sha256, ...made } = await printed('backup copy.db', /^Copied 1 plant/);
   expect(made).toEqual({ backup, ...counts });
   expect(sha256).toBe(execFileSync('sha256sum', [backup], { encoding: 'utf8' }).slice(0, 64));
   const found = { backup, madeAt: time, verified: true, ...counts, pendingMigrations: [] };

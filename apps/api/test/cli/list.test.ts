@@ -113,7 +113,7 @@ it.each([
   [
     'plants',
     `id,name\n${'1,Fern\n'.repeat(5_000)}`,
-    'This is not NDJSON: its first line looks like one of CSV or TSV. Nothing was imported. Add the format, such as --format csv.\n',
+    'The file is not NDJSON: its first line looks like CSV or TSV. Nothing was imported. Specify the format, such as --format csv.\n',
   ],
   ['german.csv', 'Nummer;Bezeichnung\n1;Fern\n', 'Found: Nummer, Bezeichnung. Rename'],
 ])('imports nothing of a file that is not what it is taken for: %s', async (name, text, message) => {

@@ -37,7 +37,12 @@ it('imports nothing from a file with bad lines, and reports each', async () => {
   const bad = [{ hash: 'A' }, { createdAt: 'soon' }, { text: 'x' }].map((field) => ({ ...token, ...field }));
   const { exitCode, stdout, stderr } = await run('token import', `${toLines(token, ...bad)}\n{`);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-  for (const issue of ['line 2: hash: must be a SHA-256', 'line 3: createdAt: ', 'line 4: ', 'line 6: '])
+  for (const issue of [
+    'line 2: hash: must be a hexadecimal SHA-256',
+    'line 3: createdAt: ',
+    'line 4: ',
+    'line 6: ',
+  ])
     expect(stderr).toContain(issue);
   expect(stderr).not.toContain('line 1:');
   expect((await run('token list')).stdout).toBe('');

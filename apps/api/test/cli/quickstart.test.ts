@@ -65,6 +65,6 @@ it('issues no token if its file cannot be written, and prints what to do', async
   mkdirSync(file, { recursive: true });
   const { exitCode, stderr } = await run('serve --quickstart');
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(`The access token's file ${file} cannot be used`);
+  expect(stderr).toContain(`The access token file ${file} cannot be used`);
   expect(await run('token list')).toMatchObject(succeeded('', expect.any(String)));
 });

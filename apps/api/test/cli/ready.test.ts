@@ -15,11 +15,11 @@ it('succeeds while a service is ready, found by its settings or by its URL', asy
   expect(await useCommands().run(`ready --url ${adminUrl}`)).toEqual(succeeded('ready\n'));
   await service.stop();
   expect(await useCommands({ ADMIN_PORT }).run('ready')).toEqual(
-    failed(/\/readyz does not reply: connect ECONNREFUSED(.|\n)*Start the service with ADMIN_PORT/),
+    failed(/\/readyz does not respond: connect ECONNREFUSED(.|\n)*Start the service with ADMIN_PORT/),
   );
 });
 
-const isNoHealthCheck = failed(/\/readyz is not the health check of a Plant Store\./);
+const isNoHealthCheck = failed(/\/readyz is not a Plant Store health check\./);
 
 const slow = '{"status":"ready","warnings":["The disk is slow."]}';
 const away = '{"status":"unavailable","reason":"shutting_down"}';

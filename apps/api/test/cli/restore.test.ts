@@ -43,7 +43,9 @@ it('rejects a backup of which a byte has changed, and says where there is no SHA
   const content = readFileSync(copy);
   content.write('Nose', content.indexOf('Rose'));
   writeFileSync(copy, content);
-  await expectRejected(/has changed since it was made: its SHA-256 should be [0-9a-f]{64}, and is/);
+  await expectRejected(
+    /has changed since it was made: its SHA-256 checksum should be [0-9a-f]{64}, but it is/,
+  );
   writeFileSync(`${copy}.sha256`, 'something else');
   await expectRejected(/does not begin with a SHA-256/);
   rmSync(`${copy}.sha256`);
@@ -56,18 +58,18 @@ it('does not open the backup itself, and takes a copy of a database with its wri
   const content = readFileSync(copy);
   // With the right SHA-256 this log belongs to something else.
   writeFileSync(`${copy}-wal`, 'log');
-  expect(await run('restore copy.db')).toEqual(isDone(/SHA-256 is right/));
+  expect(await run('restore copy.db')).toEqual(isDone(/SHA-256 checksum is correct/));
   expect(readFileSync(copy).equals(content)).toBe(true);
   expect(readdirSync(folder)).toEqual([...files, 'copy.db-wal'].toSorted());
   const service = connectToSqlite(path);
   service.exec(`PRAGMA journal_mode = WAL; INSERT INTO plants (id, name) VALUES (2, 'Fern')`);
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, join(folder, `raw.db${suffix}`));
   service.close();
-  expect(await run('restore raw.db')).toEqual(isDone(/has 2 plants .*has no SHA-256/));
+  expect(await run('restore raw.db')).toEqual(isDone(/contains 2 plants .*has no SHA-256/));
   expect(readRows(path)).toHaveLength(2);
   writeFileSync(join(folder, 'raw.db-journal'), 'journal');
   expect(await run('restore raw.db')).toEqual(
-    failed(/rollback journal next to \S+, so it is not a complete backup/),
+    failed(/rollback journal next to \S+, so the file is not a complete backup/),
   );
 });
 
@@ -87,7 +89,9 @@ it.each([
     );
     expect(await run('restore copy.db --keep-additions')).toEqual(isDone(/is complete/));
     expect(readRows(path)).toHaveLength(1);
-    const warning = RegExp(`Warning: no migration creates ${name}\\. .*--keep-additions`);
+    const warning = RegExp(
+      `Warning: the backup contains schema objects that no migration creates: ${name}\\. .*--keep-additions`,
+    );
     expect(await run('backup again.db')).toEqual(isDone(warning));
   },
 );
@@ -133,18 +137,16 @@ it('takes the backup of another store only with an option, and keeps the id of t
   const staged = readdirSync(join(folder, 'backups')).find((each) => each.includes(stagingId));
   copyFileSync(join(folder, 'backups', `${staged}`), copy);
   rmSync(`${copy}.sha256`);
-  await expectRejected(
-    RegExp(`is of the store ${stagingId}, and .* is the store ${id}\\. Nothing was changed`),
-  );
+  await expectRejected(RegExp(`is from store ${stagingId}, but .* is store ${id}\\. Nothing was changed`));
   // Of several stores in a folder it takes its own.
-  const ofStore = RegExp(`by the store ${id}, is complete and has 1 plant `);
+  const ofStore = RegExp(`from store ${id}, is complete and contains 1 plant `);
   expect(await run('restore backups')).toEqual(isDone(ofStore));
-  const other = RegExp(`by the store ${stagingId}, .*has 0 plants .*They are now the store ${id}\\.`);
+  const other = RegExp(`from store ${stagingId}, .*contains 0 plants .*The store ID is now ${id}\\.`);
   expect(await run('restore copy.db --from-other-store')).toEqual(isDone(other));
   expect([readRows(path), readStoreId(path)]).toEqual([[], id]);
   // Where there is no database, it is not known which one is meant.
   rmSync(stagingPath);
-  expect(await staging.run('restore ../backups')).toEqual(failed(/has backups of several stores: /));
+  expect(await staging.run('restore ../backups')).toEqual(failed(/contains backups of several stores: /));
   const renamed = isDone(/They are now the store/);
   expect(await staging.run('restore ../copy.db --from-other-store')).toEqual(renamed);
   expect([id, stagingId]).not.toContain(readStoreId(stagingPath));
@@ -154,7 +156,7 @@ it('takes a backup from before stores had ids in place of a store with an id onl
   const { run, path, change, expectRejected } = await createBackup();
   const id = readStoreId(path);
   change(withoutStore);
-  await expectRejected(/was made before its store had an ID, and .* is the store/);
+  await expectRejected(/was made before its store had an ID, but .* is store/);
   const renamed = isDone(RegExp(`They are now the store ${id}`));
   expect(await run('restore copy.db --from-other-store')).toEqual(renamed);
   expect(readStoreId(path)).toBe(id);
@@ -166,7 +168,7 @@ it('takes a backup from before stores had ids in place of a store with an id onl
 it('replaces a damaged database, and says that its store is not known', async () => {
   const { run, path } = await createBackup();
   writeFileSync(path, 'This is a text of some length. '.repeat(100));
-  const message = /Could not tell whether .*not a database; it is text\. The previous database/;
+  const message = /Could not determine whether .*not a database; it is text\. The previous database/;
   expect(await run('restore copy.db')).toEqual(isDone(message));
   expect(readRows(path)).toHaveLength(1);
 });
@@ -182,7 +184,7 @@ it.runIf(process.geteuid?.() === 0)(
     writeFileSync(victim, 'as before');
     for (const name of [`${path}.restored`, `${path}.last-backup.new`]) symlinkSync(victim, name);
     expect(await run('restore copy.db')).toEqual(isDone(/is complete/));
-    expect(await run('backup again.db')).toEqual(isDone(/copied/));
+    expect(await run('backup again.db')).toEqual(isDone(/Copied/));
     for (const file of [path, `${path}.last-backup`]) {
       const stats = statSync(file);
       expect([file, stats.uid, stats.gid, stats.mode & 0o777]).toEqual([file, uid, gid, 0o600]);

@@ -88,7 +88,7 @@ it('moves the records of all resources, each as what it is, whatever their ids a
 
 it('moves tables, each of one resource', async () => {
   const { run, folder } = await createBoth();
-  expect(await run('export --format csv')).toEqual(wrongUsage('name it with --resource <name>'));
+  expect(await run('export --format csv')).toEqual(wrongUsage('specify it with --resource <name>'));
   const { stdout } = await run('export --format csv --resource gardens');
   expect(stdout).toBe(`\uFEFFresource,id,name,area,isOpen,plantedAt,plantIds,addedAt\r
 garden,1,Orchard,9007199254740993,true,2026-11-25T10:00:00.007Z,7 9223372036854775807,2026-11-25T10:00:00.000Z\r
@@ -99,7 +99,7 @@ garden,2,Hill,,false,,,2026-11-25T10:00:00.000Z\r\n`);
   expect(folder).not.toBe(other.folder);
   expect(await other.run('import gardens.csv')).toEqual(
     failed(
-      `line 4: The line has an unknown resource, "shed". Known resources: plant, garden.
+      `line 4: The line names an unknown resource, "shed". Known resources: plant, garden.
 line 6: The garden is not valid: name is required.
 3 imported, 0 already there, 2 bad
 plant-store: 2 lines were invalid and skipped. Fix them and import the file again. Records that are already stored will not be changed.
@@ -113,7 +113,7 @@ plant-store: 2 lines were invalid and skipped. Fix them and import the file agai
 it('takes no record of one resource for one of another, wherever the line names it', async () => {
   const line = '{"id":7,"name":"Ivy","isOpen":true,"plantIds":[],"\\u0072esource":"garden"}\n';
   const unknown =
-    /^line 1: The line has an unknown resource, "garden"\. Known resources: plant\.\n0 imported/;
+    /^line 1: The line names an unknown resource, "garden"\. Known resources: plant\.\n0 imported/;
   expect(await useCommands().run('import', line)).toEqual(failed(unknown));
   const { run, gardens } = useBoth();
   expect(await run('import --resource plants', line)).toEqual(imported(0));
@@ -173,7 +173,7 @@ it.each([
   ['update 1 --resource gardens --is-open maybe', "'maybe' is invalid. It must be true or false."],
   ['update 1 --resource gardens --tag x', "option '--tag' does not apply to gardens"],
   ['list --resource gardens --area x', "option '--area' argument 'x' is invalid. It must be an integer"],
-  ['show 1 --resource sheds', 'Give one of plants, gardens.'],
+  ['show 1 --resource sheds', 'Specify one of plants, gardens.'],
 ])('rejects what the fields of the resource do not have: %s', async (line, message) => {
   expect(await useBoth().run(line)).toEqual(wrongUsage(message));
 });
@@ -181,11 +181,11 @@ it.each([
 it('deletes records by id of one resource, and by lines of all', async () => {
   const { run } = await createBoth();
   const message =
-    /^argument 2: No garden has ever had the id 9\.\n1 deleted, .*\nplant-store: 1 argument does not match any garden/;
+    /^argument 2: No garden has ever had the ID 9\.\n1 deleted, .*\nplant-store: 1 argument does not match any garden/;
   expect(await run('delete 2 9 --resource gardens')).toEqual(failed(message));
   expect((await run('export')).stdout).toBe(fern + orchard + deleted.replace('3', '2') + deleted);
   expect(await run('delete --resource gardens --from -', fern)).toMatchObject({
-    stderr: expect.stringContaining('0 deleted, 0 deleted before, 0 never existed, 0 bad'),
+    stderr: expect.stringContaining('0 deleted, 0 already deleted, 0 never existed, 0 bad'),
   });
   expect(await run('delete --from -', fern + orchard)).toEqual(succeeded('', /2 deleted/));
   expect(await run('export')).toMatchObject({ stderr: '0 plants, 0 gardens exported.\n' });

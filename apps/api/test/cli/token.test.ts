@@ -34,8 +34,8 @@ it('issues, lists and revokes tokens', async () => {
   for (const text of [
     'token 1 "shop", which never expires. It can create, read, update, and delete plants.',
     'Authorization: Bearer <token>',
-    'Try it while the service runs, on the page http://127.0.0.1:3000/ or with this command after  TOKEN=<token> ',
-    '/docs/use/api.md has the command for a Windows terminal):\ncurl ',
+    'While the service is running, try the token on the page http://127.0.0.1:3000/ or with this command after you set  TOKEN=<token> ',
+    '/docs/use/api.md):\ncurl ',
   ])
     expect(stderr).toContain(text);
   expect(stderr).not.toContain('pst_');
@@ -77,7 +77,7 @@ it('shows what is invisible in names, so that two tokens never look alike, and k
   expect((await run('rotate 1')).stderr).toContain('Token 1 "sh\\u200dop" expires');
   expect((await run('revoke 1')).stderr).toContain('Token 1 "sh\\u200dop" is revoked');
   const isRevoked =
-    /^plant-store: Token 1 "sh\\u200dop" cannot be rotated: revoked \S+Z\. Issue a new one with: /;
+    /^plant-store: Token 1 "sh\\u200dop" cannot be rotated \(revoked \S+Z\)\. Issue a new token with: /;
   expect(await run('rotate 1')).toEqual(failed(isRevoked));
   expect((await run('revoke \u202e')).stderr).toContain('no valid token named "\\u202e"');
 });
@@ -129,7 +129,7 @@ it('rotates a token, whose successor a running service accepts at once, and reje
   const rotated = await run('rotate 1');
   expect(rotated).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(tokenLine) });
   expect(rotated.stderr).toContain('Issued token 2 "test", which never expires.');
-  expect(rotated.stderr).toMatch(/^Token 1 "test" expires \S+Z; until then both work\.$/m);
+  expect(rotated.stderr).toMatch(/^Token 1 "test" expires \S+Z; until then, both tokens work\.$/m);
   expect(rotated.stderr).not.toContain('pst_');
   for (const token of [service.token, rotated.stdout.trim()])
     await postPlant({ ...service, token }, { id: 1, name: 'Fern' }).expect(200);
@@ -153,7 +153,7 @@ it('revokes a new token that nobody reads, and leaves the one that it would repl
   for (const line of ['create --name other', 'rotate 1 --overlap 0']) {
     const { process, end } = startCommand(['token', ...line.split(' ')], { folder });
     process.stdout?.destroy();
-    const revoked = /could not be printed: .*EPIPE\nIt is revoked, and nothing else was changed\.\n$/;
+    const revoked = /could not be printed: .*EPIPE\nIt was revoked, and nothing else was changed\.\n$/;
     expect(await end()).toEqual(failed(revoked));
   }
   const revoked = [expect.stringMatching(/^revoked /), 'never used'];
@@ -168,7 +168,7 @@ it('finds tokens by their texts, and reports the lines of others without showing
   const texts = `${shop}\r\n\n  ${generateAccessToken()}\n${shop.slice(0, -1)}\n${other}`;
   expect(await run('find', texts)).toEqual(
     failed(
-      'line 3: not in this database\nline 4: not a token, or mistyped\nplant-store: 2 of 4 tokens not found.\n',
+      'line 3: not in this database\nline 4: not a token, or mistyped\nplant-store: 2 of 4 tokens could not be found.\n',
       /^1\tshop\tcreated .*\tnever used\tdefault rate\tcreate,read,update,delete\n2\tother\tcreated .*\trevoked .*\n$/,
     ),
   );
@@ -196,7 +196,8 @@ it('issues tokens with scopes and a rate, which a rotation and a move keep, or a
 it('revokes a token by its name, if only one valid token has it', async () => {
   const { run } = useTokens();
   for (const name of ['shop', 'shop']) await run(`create --name ${name}`);
-  const several = /^plant-store: Several valid tokens are named "shop": 1, 2\. Give the id of one\./;
+  const several =
+    /^plant-store: Several valid tokens are named "shop": 1, 2\. Specify the ID of one of them\./;
   expect(await run('revoke shop')).toEqual(failed(several));
   await run('revoke 1');
   expect((await run('revoke shop')).stderr).toContain('Token 2 "shop" is revoked');

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { failed } from '../support/process/run-command.js';
 import { useCommands } from '../support/process/run-in-process.js';
 
-const id = 'Give the id of a plant, from -9223372036854775808 to 9223372036854775807.';
+const id = 'Specify the ID of a plant, from -9223372036854775808 to 9223372036854775807.';
 const scopes = 'one or more of create,read,update,delete';
 const shards = 'a number of shards from 1 to 32000';
-const idsOrFile = 'give either ids or --from <file>';
+const idsOrFile = 'specify either IDs or --from <file>';
 
 it.each([
   ['token create --name x --expires 999999w', 'before the year 10000'],
@@ -17,7 +17,7 @@ it.each([
     'a number of requests',
   ]),
   ['token create --name x --link plants.example.com', 'Give a URL'],
-  ['import --from-line 0', 'a line number of 1 or more'],
+  ['import --from-line 0', 'a line number that is at least 1'],
   ...['0', '4.5', '32001'].map((count) => [`migrate --distribute=${count}`, shards]),
   ...['delete', 'delete 1 --from x', 'delete 1 --from-line 2'].map((line) => [line, idsOrFile]),
   ...['one', '01', '9223372036854775808'].map((wrong) => [`delete 1 ${wrong}`, id]),
@@ -32,8 +32,11 @@ it.each([
   ],
   ['list --by --format csv', "'--by' cannot be used with option '--format <format>'"],
   ['audit --action watered', 'Allowed choices are'],
-  ['audit --limit 1.5', 'a number of 1 or more'],
-  ['ready', 'Set ADMIN_PORT as for the service, or pass its URL as --url'],
+  ['audit --limit 1.5', 'a number that is at least 1'],
+  [
+    'ready',
+    'Set ADMIN_PORT to the same value as for the service, or pass the URL of the admin port with --url',
+  ],
   ['worker', 'set WORKERS and run serve instead'],
 ])('rejects wrong usage with exit status 2: %s', async (line = '', message = '') => {
   expect(await useCommands().run(line)).toEqual(failed(expect.stringContaining(message), '', 2));

@@ -31,7 +31,7 @@ it.each([1, 2] as const)(
     const { exitCode, stdout, stderr } = await command.end('SIGTERM');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const lines = parseLines(stdout);
-    const warnings = lines.filter(({ msg }) => msg === 'a setting does not take effect as set');
+    const warnings = lines.filter(({ msg }) => msg === 'a setting was not applied as specified');
     expect(warnings.map(({ level, variable }) => `${level} ${variable}`).toSorted()).toEqual([
       '40 OTEL_EXPORTER_OTLP_HEADERS',
       '40 OTEL_EXPORTER_OTLP_PROTOCOL',

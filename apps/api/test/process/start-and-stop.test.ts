@@ -87,6 +87,6 @@ it('reports to systemd that it has started, once it listens, but not without sys
 
 it('serves all the same if systemd cannot be notified, and logs it', async () => {
   const { baseUrl, command } = await startServe(createNotifier('echo "no such socket" >&2; exit 1'));
-  await command.waitFor(/"level":40,.*no such socket.*"msg":"systemd was not notified"/);
+  await command.waitFor(/"level":40,.*no such socket.*"msg":"could not notify systemd"/);
   expect((await fetch(`${baseUrl}/openapi.json`)).status).toBe(200);
 });

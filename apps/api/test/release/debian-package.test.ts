@@ -101,7 +101,7 @@ it('has a manual page with each command and option', () => {
   for (const command of commands) expect(text).toContain(`\n.SS "plant-store ${command} `);
   for (const option of ['--overlap <duration>', '--json', '--from-line <number>', '--no-tag'])
     expect(text).toContain(`\n  ${option} `);
-  expect(text).toContain('Exit status: 0 success, 1 failure,');
+  expect(text).toContain('Exit status: 0 for success, 1 for failure,');
   // It is not for users.
   expect(text).not.toContain('"plant-store worker');
   const pages = text.match(/\/\S+\.md/g) ?? [];

@@ -66,7 +66,7 @@ export function TokenForm({ ownToken, isBusy, onSubmit }: TokenFormProps) {
         hint={
           ownToken.expiresAt === undefined
             ? 'Leave empty for a token that never expires.'
-            : `Default and latest: ${formatTime(ownToken.expiresAt)}, when your token expires.`
+            : `Defaults to ${formatTime(ownToken.expiresAt)}, when your token expires. You cannot choose a later time.`
         }
         value={day}
         onChange={({ target }) => set({ day: target.value })}

@@ -100,7 +100,7 @@ async function checkPrivileges(
   if (rows[0]?.allowed) return;
   const last = privileges.at(-1);
   throw new OperatorError(
-    `The database cannot be used: its user may not ${privileges.slice(0, -1).join(', ')} and ${last} ${table}, in which ${purpose}. GRANT ${privileges.join(', ')} ON ${table} to the user.`,
+    `The database cannot be used: its user does not have permission to ${privileges.slice(0, -1).join(', ')} and ${last} ${table}, where ${purpose}. GRANT ${privileges.join(', ')} ON ${table} to the user.`,
   );
 }
 

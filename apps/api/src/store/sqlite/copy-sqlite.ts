@@ -97,7 +97,7 @@ function describe(error: unknown): string {
 const advice = [
   ['disk is full', 'Free space on the disks of the database and of the copy.'],
   ['disk I/O error', 'Look for a full disk with df, and for a failing one with dmesg.'],
-  ['unable to open database file', 'Run this command as the user of the service, which owns the database.'],
+  ['unable to open database file', 'Run this command as the service user, which owns the database.'],
 ] as const;
 
 function advise(reason: string): string {

@@ -92,7 +92,7 @@ export async function openSqlite(
       addDiskGauges(metrics, path);
       addGauge(metrics, {
         name: 'plant_store_sqlite_checkpoint_overdue_seconds',
-        help: 'How long part of the write-ahead log of SQLite has waited to be moved into the database; 0 if nothing is left',
+        help: 'How long part of the SQLite write-ahead log has been waiting to be checkpointed into the database; 0 if nothing is waiting',
         aggregator: 'max',
         read: () => (checkpointer?.overdueMs() ?? 0) / 1_000,
       });
