@@ -47,7 +47,7 @@ describe('the form', () => {
     await fill(user, { ID: 'x', Name: 'Rose' });
     fireEvent.change(field('Imaginary'), { target: { value: 'bed\0' } });
     await user.click(addButton());
-    const problem = 'Imaginary must not contain the character NUL (U+0000).';
+    const problem = 'Imaginary must not contain the NUL character (U+0000).';
     await waitFor(() => expect(describes(field('Imaginary'))).toBe(problem));
     expect(document.activeElement).toBe(field('Imaginary'));
     await user.type(field('ID'), '7');

@@ -72,7 +72,7 @@ describe('an edit', () => {
     const reply = client.getPlant({ params });
     for (const seen of [reply, (await reply).body, created])
       expect(() => untyped(seen)).toThrow(
-        /^startEdit needs the whole reply with its ETag.* after a create the id$/,
+        /^startEdit needs the whole reply with its ETag.* after a create, the ID$/,
       );
   });
 

@@ -58,7 +58,7 @@ export function startEdit(seen: Reply | Pick<Edit, 'plant' | 'etag'>, id?: numbe
   const plant = 'plant' in seen ? seen.plant : ({ id, ...Object(unwrap(seen)) } as EditablePlant);
   const { etag } = seen;
   if (!etag || plant.id === undefined)
-    throw new TypeError('startEdit needs the whole reply with its ETag, and after a create the id');
+    throw new TypeError('startEdit needs the whole reply with its ETag and, after a create, the ID');
   return Object.freeze({ kind: 'edit', plant: Object.freeze({ ...plant }), etag });
 }
 
@@ -83,7 +83,7 @@ export async function saveEdit(
   changes: Changes,
   options?: CallOptions,
 ): Promise<SuccessOf<ReplyOf<'updatePlant'>>> {
-  if (edit.kind !== 'edit') throw new TypeError('Only startEdit makes an edit, when the form opens');
+  if (edit.kind !== 'edit') throw new TypeError('saveEdit needs an edit from startEdit, called when the form opens');
   const { id, idText: _text, addedAt: _time, addedBy: _creator, changedBy: _editor, ...fields } = edit.plant;
   const params = { id };
   const reply = await client.updatePlant({

@@ -44,7 +44,7 @@ it.each([
 ])('on the page %s rejects any other, without quoting it: %j', (location, baseUrls) => {
   vi.stubGlobal('location', location && new URL(location));
   const message =
-    'baseUrl must be an http(s) URL, or in a browser a path, without credentials, query, or fragment';
+    'baseUrl must be an http(s) URL (or, in a browser, a path) without credentials, a query, or a fragment';
   for (const baseUrl of baseUrls)
     expect(() => parseBaseUrl(baseUrl), baseUrl).toThrow(new TypeError(message));
 });

@@ -15,7 +15,7 @@ export function parseBaseUrl(baseUrl: string | URL | undefined): string {
   // A slash always follows the origin of a normalized URL.
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href))
     throw new TypeError(
-      'baseUrl must be an http(s) URL, or in a browser a path, without credentials, query, or fragment',
+      'baseUrl must be an http(s) URL (or, in a browser, a path) without credentials, a query, or a fragment',
     );
   return href.replace(/\/+$/, '');
 }

@@ -49,7 +49,7 @@ export function createTanstackQueryUtils(
   { store = client.baseUrl, user }: Partial<KeyOwner> = {},
 ): TanstackQueryUtils {
   // A copy of a client has only its operations.
-  if (!store) throw new TypeError('The client has no baseUrl. Pass { store }, a name for its keys');
+  if (!store) throw new TypeError('The client has no baseUrl. Pass { store } with a name for the query keys');
   const utils: Record<string, unknown> = Object.fromEntries(
     Object.entries<AnyOperation>(Object(client)).map(([name, operation]) => [
       name,
@@ -111,7 +111,7 @@ async function mutate(client: Client, operation: AnyOperation, request: Mutation
   if (hasCondition && (edit ?? request.body) !== undefined) {
     throw new TypeError(
       'The condition may be newer than what the user saw, because queries refetch. Call startEdit ' +
-        "when the form opens, and pass { edit, changes }. '*' overwrites anything",
+        "when the form opens, and pass { edit, changes }. To overwrite any state, pass '*'",
     );
   }
   return edit ? saveEdit(client, edit, changes, options) : operation(request);
@@ -142,7 +142,7 @@ function keyOf(prefix: readonly unknown[], request: object | symbol = {}, ...kin
 function toRequestKey({ params, query, body, baseUrl, token }: RequestParts & CallOptions) {
   if (baseUrl ?? token) {
     throw new TypeError(
-      'A query takes no baseUrl and no token. Pass client.withOptions({ baseUrl, token }) to ' +
+      'A query accepts neither baseUrl nor token. Pass client.withOptions({ baseUrl, token }) to ' +
         'createTanstackQueryUtils, with { user }',
     );
   }

@@ -81,7 +81,7 @@ describe.each(operations)('a reply of %s', (name) => {
       if (operation !== name || status > 299) continue;
       for (const [path, changed] of replaceEach(body, Symbol('other'))) {
         const message = explain(operation, status, changed) ?? path;
-        expect(message).toContain(`The reply of ${name} with status ${status} is not valid: body.${path} `);
+        expect(message).toContain(`The ${name} reply with status ${status} is not valid: body.${path} `);
         // No text of the reply.
         expect(message).not.toMatch(/other|A name|A tag|shop|pst_/);
       }
@@ -92,10 +92,10 @@ describe.each(operations)('a reply of %s', (name) => {
     const body = { error: 40099, message: 'No.' };
     for (const status of [400, 401, 403, 429, 500, 503]) expect(explain(name, status, body)).toBeUndefined();
     expect(explain(name, 500, { error: 'Orchid' })).toBe(
-      `The reply of ${name} with status 500 is not valid: body.error must be of type number; body.message is required`,
+      `The ${name} reply with status 500 is not valid: body.error must be of type number; body.message is required`,
     );
     expect(explain(name, 418, body)).toBe(
-      `The reply of ${name} with status 418 is not valid: the API does not define this status`,
+      `The ${name} reply with status 418 is not valid: the API does not define this status`,
     );
   });
 });
@@ -121,7 +121,7 @@ describe('the message', () => {
   it.each<[OperationName, unknown, string]>([
     ['listPlants', undefined, 'body is required'],
     ['createPlant', { name: 5 }, 'body.name must be a string'],
-    ['createPlant', { name: 'Orchid\0' }, 'body.name must not contain the character NUL (U+0000)'],
+    ['createPlant', { name: 'Orchid\0' }, 'body.name must not contain the NUL character (U+0000)'],
     [
       'getPlant',
       { id: '7', idText: '07', addedAt: 'Orchid' },
@@ -150,13 +150,13 @@ describe('the message', () => {
     ],
   ])('for %s names each member that is wrong: %#', (operation, body, problems) => {
     expect(explain(operation, 200, body)).toBe(
-      `The reply of ${operation} with status 200 is not valid: ${problems}`,
+      `The ${operation} reply with status 200 is not valid: ${problems}`,
     );
   });
 
   it('for a reply without a body says so', () => {
     const getPlant = (body: unknown) => explain('getPlant', 304, body);
     expect(getPlant(undefined)).toBeUndefined();
-    expect(getPlant({})).toBe('The reply of getPlant with status 304 is not valid: body must be empty');
+    expect(getPlant({})).toBe('The getPlant reply with status 304 is not valid: body must be empty');
   });
 });

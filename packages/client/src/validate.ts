@@ -21,7 +21,7 @@ export function validateReply(
 ): void {
   const problems = findProblems(contract[operation].responses, status, body);
   if (problems.length > 0)
-    throw new Error(`The reply of ${operation} with status ${status} is not valid: ${problems.join('; ')}`);
+    throw new Error(`The ${operation} reply with status ${status} is not valid: ${problems.join('; ')}`);
 }
 
 /** The schema of the body by status, or a symbol if there is no body. */

@@ -112,7 +112,7 @@ function typesOfOne(resource: Resource): string {
         optional(
           severalOf(each),
           `readonly ${inputs[kind].includes('|') ? `(${inputs[kind]})` : inputs[kind]}[]`,
-          `${Many} with any of these values of \`${each}\`, at most 20.`,
+          `${Many} with any of these \`${each}\` values, at most 20.`,
         ),
       ),
       withoutNames.length === 0
@@ -120,7 +120,7 @@ function typesOfOne(resource: Resource): string {
         : optional(
             'without',
             withoutNames.map((each) => `'${each}'`).join(' | '),
-            `Also ${plural} without a value of this field, in addition to those with the values in the query.`,
+            `Include ${plural} without a value for this field, in addition to those with the values in the query.`,
           ),
       searched.length === 0
         ? ''
@@ -145,9 +145,9 @@ function typesOfOne(resource: Resource): string {
           `The IDs instead of the ${plural}, if the query has \`fields=id\`. You can send them in a batch.`,
         ),
         optional('next', 'string', next),
-        optional('total', 'number', `How many ${plural} match, if the query has \`total=true\`.`),
+        optional('total', 'number', `How many ${plural} match, if the query includes \`total=true\`.`),
         optional('totalIsEstimate', 'boolean', 'Whether `total` is an estimate.'),
-        optional('partial', 'boolean', 'Whether the page ends early because finding more took too long.'),
+        optional('partial', 'boolean', 'Whether the page ends early because the search took too long.'),
       ],
     ),
     declare(`A batch of ${plural} to create, from 1 to 1,000.`, `New${Many}`, [
@@ -196,9 +196,9 @@ function typesOfOne(resource: Resource): string {
         member('next', 'string', 'The cursor of the next page: pass it as `after`.'),
       ],
     ),
-    declare(`A current or earlier state of ${a}.`, `${One}State extends ${One}`, [
+    declare(`The current or an earlier state of ${a}.`, `${One}State extends ${One}`, [
       optional('from', 'string', 'When this state began (ISO 8601, in UTC), if known.'),
-      optional('until', 'string', 'When this state ended. Absent for the current state.'),
+      optional('until', 'string', 'When this state ended. The current state has no `until`.'),
       optional(
         'by',
         'string',

@@ -46,8 +46,8 @@ const router = c.router(
       ...routes.createPlant,
       summary: 'Create plant',
       description:
-        'Creates a new plant in the store. The id is also the idempotency key: sending the same plant again returns 200 again ' +
-        'and stores nothing, so you can always retry a create. The `ETag` of the reply identifies the plant as it was created. ' +
+        'Creates a new plant in the store. The ID is also the idempotency key: sending the same plant again returns 200 again ' +
+        'and stores nothing, so you can always retry a create. The `ETag` in the reply identifies the plant as it was created. ' +
         'Send it as `If-Match` to update the plant without reading it first.',
       metadata: { scope: 'create', resource: 'plant', operation: 'create' } as const,
       query: NoQuerySchema,
@@ -57,7 +57,7 @@ const router = c.router(
     getPlant: {
       ...routes.getPlant,
       summary: 'Get plant',
-      description: 'Returns the plant with this id. A crash or a failover cannot undo what the reply shows.',
+      description: 'Returns the plant with this ID. A crash or a failover cannot undo what the reply shows.',
       metadata: { scope: 'read', resource: 'plant', operation: 'get' } as const,
       pathParams: z.object({ id: plants.id }),
       query: NoQuerySchema,
@@ -68,8 +68,8 @@ const router = c.router(
       ...routes.listPlants,
       summary: 'List plants',
       description:
-        'Returns a page of plants. To get the following page, pass `next` as `after`; the last page has no `next`. A page has ' +
-        '`limit` plants, unless the list ends, the plants have more than 4 MiB of text, or finding them takes too long ' +
+        'Returns a page of plants. To get the next page, pass `next` as `after`; the last page has no `next`. A page contains ' +
+        '`limit` plants, unless the list ends, the plants contain more than 4 MiB of text, or finding them takes too long ' +
         '(`partial`). No plant is on two pages, and no plant that existed when you requested the first page is missing. A plant ' +
         'that is added later may be on a later page. A crash or a failover cannot undo what the reply shows.',
       metadata: { scope: 'read', resource: 'plant', operation: 'list' } as const,
@@ -82,7 +82,7 @@ const router = c.router(
       description:
         'Creates up to 1,000 plants. Each plant has its own result, in the order sent: 200 once it is stored durably, or the ' +
         'error number and message that a separate request would return. The reply is 200 even if some plants fail, and a plant ' +
-        'that fails does not stop the others. You can retry any part of a batch. The `etag` of a result identifies the plant as ' +
+        'that fails does not stop the others. You can retry any part of a batch. The `etag` in a result identifies the plant as ' +
         'it was created.',
       metadata: { scope: 'create', resource: 'plant', operation: 'createMany' } as const,
       query: NoQuerySchema,
@@ -93,9 +93,9 @@ const router = c.router(
       ...routes.getPlants,
       summary: 'Get plants',
       description:
-        'Returns the plants with up to 1,000 ids. Each id has its own result, in the order sent: 200 with the plant, or the ' +
-        'error number and message that a separate request would return. Send the `etag` of a result as the condition of an ' +
-        'update or a delete. A reply has at most 4 MiB of text, but always at least one plant: the remaining ids have the ' +
+        'Returns up to 1,000 plants by ID. Each ID has its own result, in the order sent: 200 with the plant, or the ' +
+        'error number and message that a separate request would return. Use the `etag` in a result as the condition for an ' +
+        'update or a delete. A reply has at most 4 MiB of text, but always at least one plant. The remaining IDs get ' +
         'status 503, so send them again. A crash or a failover cannot undo what the reply shows.',
       metadata: { scope: 'read', resource: 'plant', operation: 'getMany' } as const,
       query: NoQuerySchema,
@@ -109,8 +109,8 @@ const router = c.router(
         'Replaces the name and the tag of up to 1,000 plants. A plant is updated only if its `ETag` matches its `ifMatch`. Each ' +
         'plant has its own result, in the order sent: 200 with the plant and its new `etag` once it is stored durably, or the ' +
         'error number and message that a `PUT` with this `If-Match` would return. A plant that fails does not stop the others. ' +
-        'Updates of the same id are applied in order. A plant that already has these fields returns 200, so you can retry any ' +
-        'part of a batch. A reply has at most 4 MiB of text, but always at least one plant: the remaining plants have the ' +
+        'Updates to the same ID are applied in order. A plant that already has these fields returns 200, so you can retry any ' +
+        'part of a batch. A reply has at most 4 MiB of text, but always at least one plant. The remaining plants get ' +
         'status 503 and are unchanged, so send them again.',
       metadata: {
         scope: 'update',
@@ -126,10 +126,10 @@ const router = c.router(
       ...routes.deletePlants,
       summary: 'Delete plants',
       description:
-        'Deletes the plants with up to 1,000 ids. Each id has its own result, in the order sent: 204 once its plant is deleted ' +
-        'durably, also if it was deleted before, or the error number and message that a separate request would return. An id ' +
+        'Deletes up to 1,000 plants by ID. Each ID has its own result, in the order sent: 204 once its plant is deleted ' +
+        'durably, even if it was deleted before, or the error number and message that a separate request would return. An ID ' +
         'that fails does not stop the others. You can retry any part of a batch. With `ifMatch`, a plant is deleted only if its ' +
-        '`ETag` matches the one at the same position.',
+        '`ETag` matches the `ETag` at the same position.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'deleteMany' } as const,
       query: NoQuerySchema,
       body: plants.deletions,
@@ -139,7 +139,7 @@ const router = c.router(
       ...routes.updatePlant,
       summary: 'Update plant',
       description:
-        'Replaces the name and the tag of the plant with this id durably, if its `ETag` matches `If-Match`. A later retry of ' +
+        'Durably replaces the name and the tag of the plant with this ID, if its `ETag` matches `If-Match`. A later retry of ' +
         'the create still succeeds, and does not revert the update. A plant that already has these fields returns 200, so you ' +
         'can retry an update. `If-None-Match: *` reuses the ID of a deleted plant for a new one. **A request needs `If-Match` ' +
         'or `If-None-Match`, which OpenAPI cannot express**: without either, it returns 400. Both accept an `ETag` that a proxy ' +
@@ -160,9 +160,9 @@ const router = c.router(
       ...routes.getPlantHistory,
       summary: 'Get plant history',
       description:
-        'Returns the current state of the plant with this id and its earlier states, newest first. The current state has no ' +
-        '`until`. To restore an earlier state, update the plant with its fields. A delete erases all states, and a reused id ' +
-        'starts a new history. The operator may limit how long replaced states are kept. Only the last page has no `next`.',
+        'Returns the current state of the plant with this ID and its earlier states, newest first. The current state has no ' +
+        '`until`. To restore an earlier state, update the plant with its fields. A delete erases all states, and a reused ID ' +
+        'starts a new history. The operator can limit how long replaced states are kept. Only the last page has no `next`.',
       metadata: { scope: 'read', resource: 'plant', operation: 'history' } as const,
       pathParams: z.object({ id: plants.id }),
       query: HistoryQuerySchema,
@@ -172,7 +172,7 @@ const router = c.router(
       ...routes.deletePlant,
       summary: 'Delete plant',
       description:
-        'Deletes the plant with this id durably: its name and tag are erased, and its id stays taken, so a late retry of the ' +
+        'Durably deletes the plant with this ID: its name and tag are erased, and its ID stays taken, so a late retry of the ' +
         'create cannot bring it back. Deleting a plant again returns 204 again. With `If-Match`, the plant is deleted only if ' +
         'its `ETag` matches; with `If-None-Match`, only if it does not match.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'delete' } as const,
@@ -185,7 +185,7 @@ const router = c.router(
       ...routes.listTags,
       summary: 'List tags',
       description:
-        'Counts the plants of each tag, in the order of the tags, with up to 10,000 tags on a page. Plants without a tag are ' +
+        'Counts the plants with each tag, ordered by tag, with up to 10,000 tags on a page. Plants without a tag are ' +
         'not counted.',
       metadata: { scope: 'read', resource: 'plant', operation: 'count', field: 'tag' } as const,
       query: TagQuerySchema,
@@ -195,10 +195,10 @@ const router = c.router(
       ...routes.listChanges,
       summary: 'List changes',
       description:
-        'Returns a page of creates, updates and deletes, in an order that never changes. To get the following page, now or ' +
+        'Returns a page of creates, updates, and deletes, in an order that never changes. To get the next page, now or ' +
         'later, pass `next` as `after`. Each plant is listed once, at the position of its last change, so a follower gets the ' +
-        'latest state of each plant and never an older one after it. With `wait`, an empty reply waits for a change. The reply ' +
-        'is durable.',
+        'latest state of each plant and never an older one after it. With `wait`, the service waits for a change before it returns an empty page. A crash or a failover ' +
+        'cannot undo what the reply shows.',
       metadata: { scope: 'read', resource: 'plant', operation: 'changes' } as const,
       query: ChangeQuerySchema,
       responses: { 200: plants.changePage, 501: errorSchema(501) },
@@ -207,7 +207,7 @@ const router = c.router(
       ...routes.getOwnToken,
       summary: 'Get own token',
       description:
-        'Returns what your token permits, and until when. It needs no scope, so a program can check its token ' +
+        'Returns what your token permits and when it expires. This operation needs no scope, so a program can check its token ' +
         'first.',
       metadata: ofTokens({
         // Any valid token may read its own scopes.
@@ -224,8 +224,8 @@ const router = c.router(
       ...routes.listTokens,
       summary: 'List tokens',
       description:
-        'Returns all valid access tokens of the service, and the latest 1,000 that were revoked or have expired, in the order ' +
-        'of their ids, without their secrets. While 1,000 tokens are valid, you cannot create or rotate tokens over HTTP.',
+        'Returns all valid access tokens and the latest 1,000 that were revoked or have expired, ordered by ID and ' +
+        'without their secrets. While 1,000 tokens are valid, you cannot create or rotate tokens over HTTP.',
       metadata: ofTokens({ scope: 'admin', replies: { 200: 'The tokens' } }),
       query: NoQuerySchema,
       responses: { 200: TokenListSchema },
@@ -235,7 +235,7 @@ const router = c.router(
       summary: 'Create token',
       description:
         'Creates an access token, and returns its secret only once. The new token cannot have a scope that your token lacks, ' +
-        'expire later, or have a higher rate. Each request creates a new token, so check the list before you retry.',
+        'expire later, or have a higher rate limit. Each request creates a new token, so check the list before you retry.',
       metadata: ofTokens({
         scope: 'admin',
         subject: 'new token',
@@ -251,8 +251,8 @@ const router = c.router(
       ...routes.rotateToken,
       summary: 'Rotate token',
       description:
-        'Creates a token with the name, scopes and rate of another one, which then expires. Your token must ' +
-        'permit everything that the other one does. Each request creates a new token, so check the list before you retry.',
+        'Creates a token with the name, scopes, and rate limit of an existing token, which then expires. Your token must ' +
+        'permit everything that the existing token does. Each request creates a new token, so check the list before you retry.',
       metadata: ofTokens({
         scope: 'admin',
         subject: 'rotation',
@@ -269,11 +269,11 @@ const router = c.router(
       ...routes.revokeToken,
       summary: 'Revoke token',
       description:
-        'Revokes a token permanently. You can revoke your own token, and tokens that permit more. Within 5 seconds, ' +
+        'Permanently revokes a token. You can revoke your own token and tokens that permit more than yours does. Within 5 seconds, ' +
         'no instance accepts the token. Revoking a token again does nothing.',
       metadata: ofTokens({
         scope: 'admin',
-        replies: { 204: 'The token is revoked', 400: 'The id or a parameter is not valid' },
+        replies: { 204: 'The token is revoked', 400: 'The ID or a parameter is not valid' },
       }),
       pathParams: z.object({ id: TokenIdSchema }),
       query: NoQuerySchema,
@@ -281,16 +281,16 @@ const router = c.router(
     },
     listAudit: {
       ...routes.listAudit,
-      summary: 'List audit',
+      summary: 'List audit entries',
       description:
-        'Returns who created, rotated and revoked tokens, restored a backup, or imported a file at the command line, and when. ' +
-        'The newest entries are first. To get the following page, pass `next` as `after`; the last page has no `next`. Entries ' +
-        'never change, and contain no secrets and no plants.',
+        'Returns who created, rotated, or revoked tokens, restored a backup, or imported a file from the command line, and when. ' +
+        'The newest entries come first. To get the next page, pass `next` as `after`; the last page has no `next`. Entries ' +
+        'never change and contain no secrets or plants.',
       metadata: ofTokens({
         scope: 'admin',
         example: { limit: 100, action: 'token_created' },
         replies: {
-          200: 'A page of the audit',
+          200: 'A page of the audit log',
           400: 'A parameter is not valid',
           503: 'The service cannot read the audit log at the moment',
         },

@@ -18,7 +18,7 @@ export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorT
   const [textField = ''] = fieldsOf(resource).flatMap(([field, { kind }]) => (kind === 'text' ? field : []));
   return {
     [invalid]: {
-      meaning: `The body is not ${withArticle(`New${capitalize(name)}`)} or a batch of ${plural}. The message names every invalid field.`,
+      meaning: `The body is neither ${withArticle(`New${capitalize(name)}`)} nor a batch of ${plural}. The message lists every invalid field.`,
       example: `The ${name} is not valid: id is required${textField && `; ${textField} must be a string`}.`,
     },
     [notFound]: { meaning: `There is no ${name} with this ID.`, example: messagesOf(resource).notFound(7n) },
@@ -28,52 +28,52 @@ export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorT
 type OtherErrorName = Exclude<ErrorName, `invalid_${ResourceName}` | `${ResourceName}_not_found`>;
 
 const meanings: Readonly<Record<OtherErrorName, string>> = {
-  bad_request: 'Invalid HTTP/1.1, or an invalid parameter. Fix the client or the proxy in front of it.',
-  malformed_json: 'The body is not JSON in UTF-8 (RFC 8259), or is ambiguous.',
+  bad_request: 'The HTTP/1.1 request is malformed, or a parameter is invalid. Fix the client, or any proxy between the client and the service.',
+  malformed_json: 'The body is not UTF-8-encoded JSON (RFC 8259), or the JSON is ambiguous.',
   id_taken: 'Another plant has this ID. Choose another ID.',
-  unsupported_content_type: 'The Content-Type is not plain application/json in UTF-8.',
-  body_too_large: 'The body is too large. The message names the limit in bytes.',
+  unsupported_content_type: 'The Content-Type is not application/json in UTF-8, or the request has a Content-Encoding.',
+  body_too_large: 'The body is too large. The message gives the limit in bytes.',
   batch_too_large:
-    'The batch has more plants than a single request or the per-minute rate limit allows. Send smaller batches.',
+    'The batch contains more plants than a single request or the per-minute rate limit allows. Send smaller batches.',
   id_retired:
-    'The plant with this ID was deleted. Choose another ID, or reuse it by PUT with If-None-Match: *.',
+    'The plant with this ID was deleted. Choose another ID, or reuse this one by sending a PUT request with If-None-Match: *.',
   precondition_required:
-    'Send If-Match with the ETag of the plant to update, or If-None-Match: * to reuse the ID of a deleted plant.',
+    'To update a plant, send If-Match with its ETag. To reuse the ID of a deleted plant, send If-None-Match: *.',
   invalid_token_request:
-    'The body does not describe a token to create or rotate. The message names every invalid field.',
+    'The body is not a valid request to create or rotate a token. The message lists every invalid field.',
   token_inactive: 'The token to rotate was revoked or has expired. Create a new one.',
   cursor_expired: messages.cursorExpired,
-  missing_token: 'Send Authorization: Bearer with an access token.',
+  missing_token: 'The access token is missing. Send it in an Authorization: Bearer header.',
   invalid_token:
-    'The access token is malformed, unknown, expired, revoked, or not for this service. Get a new one.',
+    'The access token is malformed, unknown, expired, revoked, or not intended for this service. Get a new one.',
   insufficient_scope: 'The access token does not permit this operation. The message names the missing scope.',
   exceeds_issuer:
-    'The new token would have more scopes, a later expiry, or a higher rate than yours. The message names which.',
+    'The new token would have more scopes, a later expiration time, or a higher rate limit than your token. The message says which.',
   not_found: 'There is nothing at this path. Paths must match exactly.',
   token_not_found: 'There is no access token with this ID.',
-  method_not_allowed: 'The path does not support this method. Allow lists the supported methods.',
+  method_not_allowed: 'The path does not support this method. The Allow header lists the supported methods.',
   precondition_failed:
     'The plant no longer matches the ETag in If-Match, or it matches If-None-Match. Get the plant, then decide whether to retry.',
   rate_limited:
-    'Too many requests with this token, or too many wrong tokens from this address. Wait for Retry-After, then retry.',
+    'This token made too many requests, or this address sent too many invalid tokens. Wait for the number of seconds in Retry-After, then retry.',
   internal_error:
-    'Something went wrong on the server. You can retry. If it happens again, report X-Request-Id.',
+    'Something went wrong on the server. You can retry the request. If the error recurs, report it with its X-Request-Id.',
   changes_unsupported:
-    'A plant store on several databases cannot list changes in order. List plants instead.',
+    'A plant store that is distributed across several databases cannot list changes in order. List plants instead.',
   overloaded:
-    'Too many plants, reads, request bodies, or unread replies are waiting, in total or for this token. Wait for Retry-After, then retry.',
-  database_unavailable: 'The database is not responding. Wait for Retry-After, then retry.',
+    'Too many plants, reads, request bodies, or unread replies are pending, for this token or in total. Wait for the number of seconds in Retry-After, then retry.',
+  database_unavailable: 'The database is not responding. Wait for the number of seconds in Retry-After, then retry.',
   shutting_down: 'This instance is stopping. Retry on a new connection.',
   database_damaged: 'The database is damaged. Do not retry until the operator restores it.',
   identity_provider_unavailable:
-    'The service cannot fetch the keys of the identity provider. Wait for Retry-After, then retry.',
+    'The service cannot fetch keys from the identity provider. Wait for the number of seconds in Retry-After, then retry.',
 };
 
 const plantMessages = messagesOf(resources.plant);
 
 const examples: Readonly<Record<OtherErrorName, string>> = {
   bad_request: 'The request is not valid HTTP: a header is malformed.',
-  malformed_json: messages.malformedJson("Expected end of input but got '}' at position 27"),
+  malformed_json: messages.malformedJson("Expected the end of the input but got '}' at position 27"),
   id_taken: plantMessages.idTaken(INT64_MAX),
   unsupported_content_type: messages.unsupportedContentType('text/plain'),
   body_too_large: messages.bodyTooLarge(1_048_576),
@@ -100,7 +100,7 @@ const examples: Readonly<Record<OtherErrorName, string>> = {
   shutting_down: 'The service is shutting down. Try again in 1 second.',
   database_damaged: 'The database is damaged. Ask the operator to restore it.',
   identity_provider_unavailable:
-    'The service cannot fetch the keys of the identity provider. Try again in 10 seconds.',
+    'The service cannot fetch keys from the identity provider. Try again in 10 seconds.',
 };
 
 /** The texts of each error. They are not in `errors`, because every client loads that table. */

@@ -16,34 +16,34 @@ export const messages = {
   invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
   malformedJson: (problem: string) => `The body is not valid JSON: ${problem}.`,
   invalidIfMatch:
-    'The request is not valid: the header if-match must be the ETag of a reply, with its double quotes, or *.',
+    'The request is not valid: the header if-match must be an ETag from a reply, including its double quotes, or *.',
   invalidItemIfMatch:
-    'The ifMatch of this item must be the ETag of a reply or a result, with its double quotes, or *.',
+    'The ifMatch value of this item must be an ETag from a reply or a result, including its double quotes, or *.',
   invalidCursor:
-    'The query parameter after does not belong to this list. Pass the next of a page unchanged, with the same other parameters except limit, total, and fields, or start again without it.',
+    'The cursor in the query parameter after does not belong to this list. Pass the next value of a page unchanged, and change no other parameters except limit, total, and fields. To start over, omit after.',
   cursorExpired:
-    'This cursor expired when the plant store was restored. Discard your copy, and read everything again with after=0.',
+    'This cursor expired when the plant store was restored. Discard your copy of the data, and read everything again with after=0.',
   changesUnsupported:
-    'This plant store is distributed over several databases, so it cannot list changes in order.',
+    'This plant store is distributed across several databases, so it cannot list changes in order.',
   invalidChangeCursor:
-    'The query parameter after is not a cursor of changes. Pass the next of a page unchanged, or 0 to read everything.',
-  missingContentType: unsupported('There is no content type'),
+    'The query parameter after is not a cursor from the list of changes. Pass the next value of a page unchanged, or 0 to read everything.',
+  missingContentType: unsupported('The request has no content type'),
   unsupportedContentType: (type: string) => unsupported(`The content type is "${shorten(type, 100)}"`),
   unsupportedContentCoding: (coding: string) =>
     unsupported(`The content coding is "${shorten(coding, 100)}"`),
   bodyTooLarge: (limitBytes: number) => `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
   missingToken: 'The request has no access token. Send one as Authorization: Bearer <ACCESS_TOKEN>.',
-  malformedToken: 'The access token is incomplete or mistyped. Send the whole token: pst_ and 49 characters.',
-  missingScope: (scope: string) => `The access token lacks the scope ${scope}. Use one that has it.`,
+  malformedToken: 'The access token is incomplete or mistyped. Send the whole token: pst_ followed by 49 characters.',
+  missingScope: (scope: string) => `The access token lacks the scope ${scope}. Use a token that has this scope.`,
   tokenNotFound: (id: bigint) => `There is no access token ${id}.`,
   tokenInactive: (id: bigint) => `The token ${id} was revoked or has expired. Create a new one instead.`,
-  tooManyTokens: `There are already ${MAX_TOKENS} valid access tokens, and you cannot create more over HTTP. Revoke unused ones.`,
+  tooManyTokens: `There are already ${MAX_TOKENS} valid access tokens, so you cannot create more over HTTP. Revoke unused tokens.`,
   scopeExceedsIssuer: (scope: string) =>
     `Your access token cannot grant the scope ${scope}, because it lacks that scope.`,
   expiryExceedsIssuer: (expiresAt: string) =>
-    `The new access token cannot expire later than yours, at ${expiresAt}.`,
+    `The new access token cannot expire later than yours, which expires at ${expiresAt}.`,
   rateExceedsIssuer: (ratePerMinute: number) =>
-    `The new access token cannot make more requests per minute than yours, ${ratePerMinute}.`,
+    `The new access token cannot have a higher rate limit than yours, which is ${ratePerMinute} requests per minute.`,
   unknownToken: 'The access token is unknown. Ask the operator for a new one.',
   notFound: (path: string) => `There is nothing at ${shorten(path, 200)}.`,
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
@@ -57,25 +57,25 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     idTaken: (id: bigint) =>
       `${capitalize(name)} ${id} already exists with different values. Choose another ID.`,
     idRetired: (id: bigint) =>
-      `${capitalize(name)} ${id} was deleted. Choose another ID, or reuse this one by PUT with If-None-Match: *.`,
+      `${capitalize(name)} ${id} was deleted. Choose another ID, or reuse this one by sending a PUT request with If-None-Match: *.`,
     notFound: (id: bigint) => `There is no ${name} ${id}.`,
     /** For a request to reuse the id of a deleted record. */
     idNeverUsed: (id: bigint) => `${capitalize(name)} ${id} never existed. Create it with POST /${plural}.`,
-    invalidIdText: `The id must be an integer from ${INT64_MIN} to ${INT64_MAX} as text, without a plus sign or leading zeros, such as the idText of ${aRecord}.`,
+    invalidIdText: `The ID must be an integer from ${INT64_MIN} to ${INT64_MAX} as text, without a plus sign or leading zeros, as in the idText of ${aRecord}.`,
     preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
     itemIfMatchRequired: `Send ifMatch with the ETag that the ${name} had when you read or created it, or * for any state.`,
     changed: (id: bigint) =>
-      `${capitalize(name)} ${id} has changed since you read it. Get it again, then decide.`,
+      `${capitalize(name)} ${id} has changed since you read it. Get it again, then decide whether to retry.`,
     excluded: (id: bigint) =>
-      `${capitalize(name)} ${id} has the ETag in If-None-Match. Get it again, then decide.`,
+      `${capitalize(name)} ${id} matches the ETag in If-None-Match. Get it again, then decide whether to retry.`,
     exists: (id: bigint) =>
-      `${capitalize(name)} ${id} already exists, perhaps from an earlier attempt. Get it and compare. Update it with If-Match, or choose another ID.`,
+      `${capitalize(name)} ${id} already exists, perhaps from an earlier attempt. Get it and compare the values. Then update it with If-Match, or choose another ID.`,
     batchTooLarge: (count: number) =>
-      `The batch has ${count} ${plural}. Send at most ${MAX_RECORDS} in one request.`,
+      `The batch contains ${count} ${plural}. Send at most ${MAX_RECORDS} in one request.`,
     batchBeyondRateLimit: (count: number, requestsPerMinute: number) =>
-      `The batch has ${count} ${plural}, but this token is limited to ${requestsPerMinute} requests per minute. Send at most ${requestsPerMinute} in one request.`,
+      `The batch contains ${count} ${plural}, but this token is limited to ${requestsPerMinute} requests per minute. Send at most ${requestsPerMinute} in one request.`,
     listTooLong: (next: string) =>
-      `The search took too long and found no ${name} yet. Narrow the list, for example by time, or continue with after=${next}.`,
+      `The search took too long and has not found any ${plural} yet. Narrow the search, for example by time, or continue with after=${next}.`,
     replyIsFull: `The reply is full. Send this ID again.`,
   } as const;
 }
@@ -132,7 +132,7 @@ export function explainInvalid(
     const issues = formatPart(body, (field) => (field === '' ? 'it' : field));
     return { errorName, message: `The ${noun} is not valid: ${issues}.` };
   }
-  const inBody = formatPart(body, (field) => (field === '' ? 'the body' : `the field ${field} of the body`));
+  const inBody = formatPart(body, (field) => (field === '' ? 'the body' : `the body field ${field}`));
   const all = inBody === '' ? parameters : [...parameters, inBody];
   return { errorName: 'bad_request', message: `The request is not valid: ${all.join('; ')}.` };
 }

@@ -26,7 +26,7 @@ export function describePaths(router: Readonly<Record<string, Operation>>): ZodO
     rejectUndescribable(operationId, operation);
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
     const method = operation.method.toLowerCase();
-    if (paths[path]?.[method]) throw new Error(`${operationId}: another operation is ${method} there`);
+    if (paths[path]?.[method]) throw new Error(`${operationId}: another operation already uses ${method} on this path`);
     paths[path] = { ...paths[path], [method]: describeOperation(operationId, operation) };
   }
   return paths;
@@ -128,28 +128,28 @@ function rejectUndescribable(operationId: string, route: Operation): void {
 
 const replyHeaders = {
   'X-Request-Id': {
-    description: 'Identifies this request in the log of the service. Include it when you report an error.',
+    description: 'Identifies this request in the service log. Include it when you report an error.',
     schema: { type: 'string', examples: ['5f0c954e-1a41-4c8e-9d8c-3f0f4d2f9d55'] },
   },
   'Idempotent-Replayed': {
-    description: 'Present if an earlier request stored the same plant, so this one stored nothing.',
+    description: 'Present if an earlier request stored the same plant, so this request stored nothing.',
     schema: { type: 'string', enum: ['true'] },
   },
   ETag: {
     description:
-      'Identifies the plant as this reply shows it (RFC 9110, section 8.8.3). Send it as `If-Match` to update only this state.',
+      'Identifies the plant as this reply shows it (RFC 9110, section 8.8.3). Send it as `If-Match` to update the plant only if it has not changed.',
     schema: { type: 'string', examples: ['"7Qz1t0cVbq0Zk2y1mYf3dA"'] },
   },
   'Retry-After': {
-    description: 'How long to wait before you retry, in seconds (RFC 9110, section 10.2.3).',
+    description: 'How many seconds to wait before you retry (RFC 9110, section 10.2.3).',
     schema: { type: 'integer', minimum: 0, examples: [1] },
   },
   RateLimit: {
-    description: 'How many requests are left in the current window, if the operator has set a limit.',
+    description: 'How many requests are left in the current window, if the operator set a limit.',
     schema: { type: 'string', examples: ['"plants"; r=59; t=60'] },
   },
   'RateLimit-Policy': {
-    description: 'The limit, if the operator has set one (draft-ietf-httpapi-ratelimit-headers-08).',
+    description: 'The rate limit, if the operator set one (draft-ietf-httpapi-ratelimit-headers-08).',
     schema: { type: 'string', examples: ['"plants"; q=60; w=60'] },
   },
   'WWW-Authenticate': {

@@ -33,7 +33,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
       info: {
         title: 'Plant Store',
         version: '1.0.0',
-        description: 'Stores plants exactly and durably. A 200 means that the plant is on disk.',
+        description: 'Stores plants exactly and durably. A 200 status means that the plant is on disk.',
         contact: { name: 'The operator of this service' },
         license: { name: 'MIT', identifier: 'MIT' },
       },
@@ -44,7 +44,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
           name: plural,
           description: `The ${plural} in the store`,
         })),
-        { name: 'tokens', description: 'Access tokens, and the audit of what was done with them' },
+        { name: 'tokens', description: 'Access tokens and the audit log' },
       ],
       paths: describePaths(contract),
       components: {
@@ -54,7 +54,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
             type: 'http',
             scheme: 'bearer',
             description:
-              'An access token that the operator has issued (RFC 6750). It needs the scope in the security requirement of the operation, if there is one.',
+              'An access token that the operator issued (RFC 6750). If the security requirement of an operation lists a scope, the token needs that scope.',
           },
         },
         headers,

@@ -48,12 +48,12 @@ it.each([
   ['name is required; isOpen is required; plantIds is required', { id: 1 }],
   [
     'area must be an integer from -9223372036854775808 to 9223372036854775807; isOpen must be true or false; ' +
-      'plantedAt must be a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00; ' +
+      'plantedAt must be a time with a UTC offset, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00; ' +
       'plantIds must be a list of integers',
     { id: 1, name: '', area: 1.5, isOpen: 1, plantedAt: '2026-11-25', plantIds: 1 },
   ],
   [
-    'plantIds 1 must be an integer, not a string: send its digits as idText',
+    'plantIds 1 must be an integer, not a string (for a string, use idText)',
     { id: 1, name: '', isOpen: true, plantIds: [1, '2'] },
   ],
 ])('reports: %s', (issues, value) => {

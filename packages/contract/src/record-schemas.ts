@@ -136,7 +136,7 @@ function readIdText(input: unknown): unknown {
   const { id = meant ?? 0n } = others as { readonly id?: unknown };
   if (meant === undefined) {
     const problem =
-      typeof idText === 'string' ? error.issues[0]?.message : 'must be a string with the digits of the id';
+      typeof idText === 'string' ? error.issues[0]?.message : 'must be a string that contains the digits of the ID';
     return { ...others, id, idText: String(problem) };
   }
   const written = writeNumber(id);
@@ -172,8 +172,8 @@ export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
           .custom<never>(() => false, { error: ({ input }) => String(input) })
           .meta({
             description:
-              'The digits of the id, without a plus sign or leading zeros, for programs that round numbers beyond 2^53. ' +
-              'Send it instead of `id`; if you send both, they must agree',
+              'The ID as a string, without a plus sign or leading zeros, for programs that round integers beyond 2^53. ' +
+              'Send it instead of `id`; if you send both, they must match',
             override: { type: 'string', pattern: shortest.source },
           })
           .optional(),
@@ -211,7 +211,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   const items = (component: string, schema: z.ZodType) =>
     createBatchListSchema(name, plural, {
       description:
-        `An item that is not ${withArticle(component)} only fails itself: the reply is 200, and its result has the status 400. ` +
+        `An item that is not ${withArticle(component)} fails without affecting the other items: the reply has status 200, and the item's result has status 400. ` +
         'A gateway that validates requests against this schema would reject the whole batch',
       items: { $ref: `#/components/schemas/${component}` },
       shape: jsonShapeOf(schema),
@@ -234,7 +234,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     const all = ['id', ...required, ...Object.keys(more)].map((each) => `\`${each}\``);
     return createIdentifiedSchema({ ...body.shape, ...more }, name).meta({
       id,
-      description: `${what} ${areRequired(all)} required; \`idText\` can take the place of \`id\`.`,
+      description: `${what} ${areRequired(all)} required; you can send \`idText\` instead of \`id\`.`,
       override: ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
         Object.assign(jsonSchema, {
           required: jsonSchema.required?.filter((each) => each !== 'id'),
@@ -248,10 +248,10 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   };
   const create = identified(`New${One}`, `${A} to create, with an ID that the client chooses.`);
   const etag = z.string().meta({
-    description: `The \`ETag\` of the ${name} in this result: send it as \`If-Match\`, or as \`ifMatch\` of a batch`,
+    description: `The ${name}'s \`ETag\`. Send it as \`If-Match\`, or as \`ifMatch\` in a batch`,
   });
   const ifMatch = z.string().meta({
-    description: `The \`ETag\` that the ${name} must still have, from any reply or result; \`*\` matches any`,
+    description: `The \`ETag\` that the ${name} had in an earlier reply or result and must still have. \`*\` matches any ${name}`,
   });
   const update = identified(
     `${One}Update`,
@@ -262,15 +262,15 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   const id = ShownInt64Schema.meta({ description: `Identification number of the ${name}` });
   const idText = z.string().regex(shortest).meta({
     description:
-      'The digits of the id, for programs that round numbers beyond 2^53: use it in paths, and as a key',
+      'The ID as a string, for programs that round integers beyond 2^53. Use it in paths and as a key',
   });
-  const unknownTimes = isFirst(resource) ? `: version 1.2 and earlier did not keep it` : '';
+  const unknownTimes = isFirst(resource) ? `: versions 1.2 and earlier did not record this time` : '';
   const addedAt = shownTime(`When the ${name} was stored, if known${unknownTimes}`).optional();
-  const who = `the id of an access token, or \`subject\` and the subject of a JSON Web Token, if known. Only tokens with the scope \`admin\` see it`;
+  const who = `an access token's ID, or \`subject\` followed by a JSON Web Token's subject, if known. Only tokens with the scope \`admin\` can see this field`;
   const [addedBy, changedBy, by] = [
     `Who created the ${name}`,
     `Who last updated the ${name}, if it was updated`,
-    `Who created or updated the ${name} to this state`,
+    `Who made the change that produced this state`,
   ].map((what) =>
     z
       .string()
@@ -291,15 +291,15 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   const query = createQuerySchema({
     limit: LimitSchema.optional().meta({ description: `The maximum number of ${plural} on a page` }),
     after: PageStartSchema.optional().meta({
-      description: 'The `next` of the previous page of the same query. Default: the first page',
+      description: 'The `next` value of the previous page for the same query. The default is the first page',
     }),
     order: z
       .enum(orders, orElse(`must be ${orders.slice(0, -1).join(', ')} or ${orders.at(-1)}`))
       .optional()
       .meta({
         description:
-          'The order: `id`, `newest` (those without a time last), `oldest` (the reverse)' +
-          `${searched === '' ? '' : `, or ${searched} regardless of case`}. A \`-\` makes it descending`,
+          'The sort order: `id`, `newest` (those without a time come last), `oldest` (the reverse)' +
+          `${searched === '' ? '' : `, or ${searched} regardless of case`}. A leading \`-\` makes the order descending`,
         override: { default: 'id' },
       }),
     ...toShape(filtersOf(resource), ([, { kind, label }]) =>
@@ -312,7 +312,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         severalOf(each),
         createSeveralSchema(kinds[kind].query ?? z.never())
           .optional()
-          .meta({ description: `${Many} with any of these values of \`${each}\`` }),
+          .meta({ description: `${Many} with any of these \`${each}\` values` }),
       ]),
     ),
     ...(optional.length > 0 && {
@@ -320,7 +320,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         .enum(optional, orElse(`must be ${optional.join(' or ')}`))
         .optional()
         .meta({
-          description: `Also ${plural} without a value of this field, in addition to those with the values in the query`,
+          description: `Include ${plural} without a value for this field, in addition to those with the values in the query`,
         }),
     }),
     ...(searchesOf(resource).length > 0 && {
@@ -345,7 +345,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       .preprocess((text) => (text === '' ? undefined : text), z.enum(['id'], orElse('must be id')).optional())
       .optional()
       .meta({
-        description: `With \`id\`, the page has only \`ids\`, and no ${plural}. Empty: all fields`,
+        description: `With \`id\`, the page contains only \`ids\`, without the ${plural}. An empty value selects all fields`,
         // Tools that send all parameters send an empty value.
         override: { type: 'string', enum: undefined, pattern: '^(id)?$' },
       }),
@@ -358,19 +358,19 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         .array(z.string().regex(shortest))
         .optional()
         .meta({
-          description: `The ids instead of the ${plural}, if the query has \`fields=id\`. You can send them in a batch`,
+          description: `The IDs of the ${plural}, in place of the ${plural} themselves, if the query includes \`fields=id\`. You can send these IDs in a batch`,
         }),
       next: NextPageSchema,
       total: z
         .number()
         .optional()
         .meta({
-          description: `How many ${plural} match, if the query has \`total=true\``,
+          description: `How many ${plural} match, if the query includes \`total=true\``,
           override: { type: 'integer', format: 'int64' },
         }),
       totalIsEstimate: z.boolean().optional().meta({ description: 'Whether `total` is an estimate' }),
       partial: z.boolean().optional().meta({
-        description: 'Whether the page ends early because finding more took too long',
+        description: 'Whether the page ends early because the search took too long',
       }),
     },
     `A page of ${plural} in the store.`,
@@ -387,19 +387,19 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   );
   const idList = createBatchListSchema('id', 'ids', {
     description:
-      `The digits of each id as text, without a plus sign or leading zeros, such as the \`idText\` of ${a}. Another item, such as a ` +
-      'number, only fails itself: the reply is 200, and its result has the status 400',
+      `Each ID as a string, without a plus sign or leading zeros, as in the \`idText\` of ${a}. Any other item, such as a ` +
+      'number, fails without affecting the other items: the reply has status 200, and the failed item gets status 400',
     items: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] },
     shape: {},
   });
-  const ids = object(`${One}Ids`, { ids: idList }, `The ids of ${plural}.`);
+  const ids = object(`${One}Ids`, { ids: idList }, `The IDs of ${plural}.`);
   const deletions = z
     .object(
       {
         ids: idList,
         ifMatch: createBatchListSchema('ETag', 'ETags', {
           description:
-            `The \`ETag\` that each ${name} must still have, in the order of \`ids\`; \`*\` matches any ${name}. Without this ` +
+            `The \`ETag\` that each ${name} must still have, in the same order as \`ids\`. \`*\` matches any ${name}. Without this ` +
             'list, no conditions apply',
           items: { type: 'string' },
           shape: {},
@@ -416,7 +416,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     })
     .meta({
       id: `${One}Deletions`,
-      description: `The ids of ${plural} to delete, each with an optional condition.`,
+      description: `The IDs of ${plural} to delete, each with an optional condition.`,
     });
   /** The outcomes of a batch. Each is a success, or an error with one of the statuses. */
   const results = (operation: string, success: z.core.$ZodLooseShape, statuses: readonly number[]) => {
@@ -438,20 +438,20 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       id,
       idText,
       [name]: stored.optional().meta({ description: `The ${name} after the change, unless it was deleted` }),
-      at: shownTime('When it happened, if known').optional(),
+      at: shownTime('When the change happened, if known').optional(),
     })
     .refine(({ kind, [name]: record }) => kind === 'deleted' || record !== undefined, {
       path: [name],
       error: 'is required',
     })
-    .meta({ id: `${prefix}Change`, description: `The last change of ${a}.` });
+    .meta({ id: `${prefix}Change`, description: `The latest change to ${a}.` });
   const changePage = reply(
     `${prefix}ChangePage`,
     {
       changes: z.array(changed),
       next: z.string().meta({
         description:
-          'The cursor of the next page: pass it as `after`. If the page is empty and `next` is your `after`, there are no more changes yet',
+          'The cursor for the next page. Pass it as `after`. If the page is empty and `next` equals your `after`, there are no more changes yet',
       }),
     },
     'A page of changes, in order.',
@@ -461,10 +461,10 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     {
       ...shown.shape,
       from: shownTime(`When this state began, if known`).optional(),
-      until: shownTime('When this state ended. Absent for the current state').optional(),
+      until: shownTime('When this state ended. The current state has no `until`').optional(),
       by,
     },
-    `A current or earlier state of ${a}.`,
+    `The current or an earlier state of ${a}.`,
   );
   const history = reply(
     `${One}History`,
@@ -496,15 +496,15 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     history,
     id: Int64ParameterSchema.meta({
       description:
-        `Identification number of the ${name}: every digit, without a plus sign or leading zeros, as in the \`idText\` of ` +
+        `Identification number of the ${name}, with all its digits and without a plus sign or leading zeros, as in the \`idText\` of ` +
         `${a}. Many programs round an \`id\` beyond 2^53`,
     }),
     ifMatch: entityTags(
-      `The \`ETag\` that the ${name} must still have, from any reply; \`*\` matches any ${name}`,
+      `The \`ETag\` that the ${name} had in an earlier reply and must still have. \`*\` matches any ${name}`,
     ),
     ifNoneMatch: excludedTags(`An \`ETag\` that the ${name} must not have; \`*\` matches any ${name}`),
     ifNoneMatchOrReuse: excludedTags(
-      `\`*\` reuses the ID of a deleted ${name}; an \`ETag\` is one that the ${name} must not have. Send this header, \`If-Match\`, or both`,
+      `\`*\` to reuse the ID of a deleted ${name}, or an \`ETag\` that the ${name} must not have. Send this header, \`If-Match\`, or both`,
     ),
   };
   // The types cannot be inferred from data. types.ts is generated from the same definition.
@@ -531,7 +531,7 @@ function toJson(example: Field['example']): unknown {
 const entityTags = (description: string, isValid = isEntityTags) =>
   z
     .string()
-    .refine(isValid, { error: 'must be the ETag of a reply, with its double quotes, or *' })
+    .refine(isValid, { error: 'must be an ETag from a reply, including its double quotes, or *' })
     .optional()
     .meta({ description });
 

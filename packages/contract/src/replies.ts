@@ -8,7 +8,7 @@ type Descriptions = Readonly<Record<number, string>>;
 
 const commonDescriptions: Descriptions = {
   401: 'The access token is missing or not valid',
-  403: 'The access token does not permit this',
+  403: 'The access token does not permit this operation',
   429: 'Too many requests',
   500: 'Something went wrong on the server',
 };
@@ -29,11 +29,11 @@ function describeRecords(
   const cannot = (action: string, what = plural) => `The service cannot ${action} ${what} at the moment`;
   const request = 'The request is not valid';
   const batch = 'The whole batch is not valid';
-  const id = 'The id is not an integer, or has a plus sign or leading zeros';
+  const id = 'The ID is not an integer, or it has a plus sign or leading zeros';
   const parameter = 'A parameter is not valid';
-  const notFound = `There is no ${name} with this id`;
-  const changed = `The \`ETag\` of the ${name} does not match \`If-Match\``;
-  const conditions = `${changed}, or matches \`If-None-Match\``;
+  const notFound = `There is no ${name} with this ID`;
+  const changed = `The ${name}'s \`ETag\` does not match \`If-Match\``;
+  const conditions = `${changed}, or it matches \`If-None-Match\``;
   return {
     create: {
       200: `The ${name} response: the ${name} is stored durably`,
@@ -42,7 +42,7 @@ function describeRecords(
     },
     get: {
       200: `The ${name}`,
-      304: `The \`ETag\` of the ${name} matches \`If-None-Match\``,
+      304: `The ${name}'s \`ETag\` matches \`If-None-Match\``,
       400: `${id}, or \`If-Match\` is not valid`,
       404: notFound,
       412: changed,
@@ -50,45 +50,45 @@ function describeRecords(
     },
     list: { 200: `A page of ${plural}`, 400: parameter, 503: cannot('read') },
     createMany: {
-      200: `The result of each ${name}`,
+      200: `The result for each ${name}`,
       400: `${batch}; nothing was stored`,
       503: `${cannot('store')}; nothing was stored`,
     },
-    getMany: { 200: 'The result of each id', 400: batch, 503: cannot('read') },
+    getMany: { 200: 'The result for each ID', 400: batch, 503: cannot('read') },
     updateMany: {
-      200: `The result of each ${name}`,
+      200: `The result for each ${name}`,
       400: `${batch}; nothing was changed`,
       503: `${cannot('update')}; nothing was changed`,
     },
     deleteMany: {
-      200: 'The result of each id',
+      200: 'The result for each ID',
       400: `${batch}; nothing was deleted`,
       503: `${cannot('delete')}; nothing was deleted`,
     },
     update: {
       200: `The ${name} as it is now, stored durably`,
       400: `${request}; nothing was changed`,
-      404: `${notFound}, or with \`If-None-Match: *\` there never was one`,
+      404: `${notFound}, or there never was one (with \`If-None-Match: *\`)`,
       412: `${conditions}; nothing was changed`,
       503: cannot('update'),
     },
     delete: {
       204: `The ${name} is deleted durably`,
       400: `${id}, or a condition is not valid`,
-      404: `There never was ${withArticle(name)} with this id`,
+      404: `There was never ${withArticle(name)} with this ID`,
       412: `${conditions}; nothing was deleted`,
       503: cannot('delete'),
     },
     count: { 200: `A page of ${field}s`, 400: parameter, 503: cannot('read') },
     history: {
-      200: `A page of states of the ${name}`,
+      200: `A page of the ${name}'s states`,
       400: `${id}, or a parameter is not valid`,
       404: notFound,
       503: cannot('read'),
     },
     changes: {
       200: 'A page of changes',
-      400: `${parameter}, or \`after\` expired when the plant store was restored: read everything again with \`after=0\``,
+      400: `${parameter}, or \`after\` expired when the plant store was restored. If it expired, read everything again with \`after=0\``,
       501: 'The plant store is distributed, so it cannot list changes in order',
       503: cannot('read', 'changes'),
     },
@@ -97,11 +97,11 @@ function describeRecords(
 
 function describeTokens(operation: Operation, ownErrors: readonly ErrorName[] = []): Descriptions {
   return {
-    400: hasBody(operation) ? 'The request is not valid' : 'The operation has no parameters',
+    400: hasBody(operation) ? 'The request is not valid' : 'The operation accepts no parameters',
     ...(ownErrors.includes('exceeds_issuer') && {
-      403: `${commonDescriptions[403]}, or the new token would permit more`,
+      403: `${commonDescriptions[403]}, or the new token would permit more than your token does`,
     }),
-    404: 'There is no token with this id',
+    404: 'There is no token with this ID',
     503: `The service cannot ${operation.method === 'GET' ? 'read' : 'store'} tokens at the moment`,
   };
 }

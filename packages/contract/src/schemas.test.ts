@@ -30,8 +30,8 @@ const {
 const range = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const shortest = 'must be written as';
 const rose = { id: 1, name: 'Rose' };
-const notString = 'must be an integer, not a string: send its digits as idText';
-const nul = 'must not contain the character NUL (U+0000)';
+const notString = 'must be an integer, not a string (for a string, use idText)';
+const nul = 'must not contain the NUL character (U+0000)';
 const unpaired = 'must not contain an unpaired surrogate';
 const parameters = 'limit after order tag tags without q addedFrom addedBefore total fields'.split(' ');
 
@@ -69,7 +69,7 @@ it.each<Row>([
     [`${name} ${unpaired}`, NewPlantSchema, plantsWith(name, '\ud83c', '\udf39\ud83c')],
   ]),
   ...[
-    ...['1', 'null', '[1]'].map((idText) => [idText, 'must be a string with the digits of the id']),
+    ...['1', 'null', '[1]'].map((idText) => [idText, 'must be a string that contains the digits of the ID']),
     ...['""', '"9223372036854775808"'].map((idText) => [idText, range]),
     ...['"+1"', '"01"', '"1.0"'].map((idText) => [idText, `${shortest} 1`]),
   ].map(

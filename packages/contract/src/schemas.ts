@@ -36,7 +36,7 @@ export const NoQuerySchema: z.ZodType<Record<never, never>, Record<never, never>
 
 export const TagQuerySchema = createQuerySchema({
   after: PageStartSchema.optional().meta({
-    description: 'The `next` of the previous page. Default: the first page',
+    description: 'The `next` value of the previous page. The default is the first page',
   }),
 });
 
@@ -58,24 +58,24 @@ export const TagPageSchema = z
   })
   .meta({
     id: 'TagPage',
-    description: 'A page of tags, in order, with the number of plants of each.',
+    description: 'A page of tags, in order, with the number of plants for each tag.',
   });
 
 export const ChangeQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'The maximum number of changes on a page' }),
   after: createQueryTextSchema(QUERY_MAX_LENGTHS.after).optional().meta({
     description:
-      'The `next` of the previous page; `0` for everything that is stored. Default: only later changes',
+      'The `next` value of the previous page, or `0` for everything that is stored. By default, only later changes are returned',
   }),
   wait: createQueryNumberSchema(0, MAX_WAIT_SECONDS, 0)
     .optional()
-    .meta({ description: 'How long to wait for a change if there is none, in seconds' }),
+    .meta({ description: 'How many seconds to wait for a change if there is none' }),
 });
 
 export const HistoryQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'The maximum number of states on a page' }),
   after: PageStartSchema.optional().meta({
-    description: 'The `next` of the previous page. Default: start with the current state',
+    description: 'The `next` value of the previous page. By default, the list starts with the current state',
   }),
 });
 
@@ -83,7 +83,7 @@ const ShownRateSchema = z
   .int()
   .min(1)
   .meta({
-    description: 'The maximum requests per minute, if the token has its own limit',
+    description: 'The maximum number of requests per minute, if the token has its own limit',
     override: { maximum: undefined },
   })
   .optional();
@@ -91,18 +91,18 @@ const ShownRateSchema = z
 export const OwnTokenSchema = z
   .object({
     id: ShownInt64Schema.meta({
-      description: 'The id of an access token of the service, as in the log and at the command line',
+      description: 'The ID of an access token, as in the log and on the command line',
     }).optional(),
-    name: z.string().meta({ description: 'The name of an access token of the service' }).optional(),
+    name: z.string().meta({ description: 'The name of an access token' }).optional(),
     subject: z.string().meta({ description: 'The `sub` claim of a JSON Web Token' }).optional(),
-    scopes: z.array(z.enum(scopes)).meta({ description: 'The scopes of the token' }),
-    expiresAt: shownTime('When the token expires. Without it, the token does not expire').optional(),
+    scopes: z.array(z.enum(scopes)).meta({ description: "The token's scopes" }),
+    expiresAt: shownTime('When the token expires. If absent, the token never expires').optional(),
     ratePerMinute: ShownRateSchema,
   })
   .meta({
     id: 'OwnToken',
     description:
-      'The token of the request. An access token of the service has an id and a name, a JSON Web Token has a subject.',
+      'The token that authenticated the request. An access token has an ID and a name; a JSON Web Token has a subject.',
     override: {
       examples: [
         { id: 3, name: 'web-shop', scopes: ['create', 'read'], expiresAt: '2027-11-25T10:00:00.000Z' },
@@ -112,18 +112,18 @@ export const OwnTokenSchema = z
 
 const TokenSchema = z
   .object({
-    id: ShownInt64Schema.meta({ description: 'The id of the token' }),
+    id: ShownInt64Schema.meta({ description: 'The token ID' }),
     name: z.string().meta({ description: 'Who or what the token is for' }),
-    scopes: z.array(z.enum(scopes)).meta({ description: 'The scopes of the token' }),
+    scopes: z.array(z.enum(scopes)).meta({ description: "The token's scopes" }),
     createdAt: shownTime('When the token was created'),
-    expiresAt: shownTime('When the token expires. Without it, the token does not expire').optional(),
+    expiresAt: shownTime('When the token expires. If absent, the token never expires').optional(),
     revokedAt: shownTime('When the token was revoked').optional(),
     lastUsedAt: shownTime('When the token was last used, to the hour').optional(),
     ratePerMinute: ShownRateSchema,
   })
   .meta({
     id: 'Token',
-    description: 'An access token of the service, without its secret.',
+    description: 'An access token, without its secret.',
     override: {
       examples: [
         {
@@ -140,21 +140,21 @@ const TokenSchema = z
 
 export const TokenListSchema = z
   .object({ tokens: z.array(TokenSchema) })
-  .meta({ id: 'TokenList', description: 'Access tokens, in the order of their ids.' });
+  .meta({ id: 'TokenList', description: 'Access tokens, ordered by ID.' });
 
 export const IssuedTokenSchema = z
   .object({
     ...TokenSchema.shape,
     secret: z
       .string()
-      .meta({ description: 'The text of the token, `pst_` and 49 characters. It is shown only once' }),
+      .meta({ description: 'The token itself: `pst_` followed by 49 characters. It is shown only once' }),
   })
   .meta({
     id: 'IssuedToken',
     description: 'A new access token, with its secret, which is shown only once.',
   });
 
-export const TokenIdSchema = Int64ParameterSchema.meta({ description: 'The id of the token' });
+export const TokenIdSchema = Int64ParameterSchema.meta({ description: 'The token ID' });
 
 const createIntegerSchema = (minimum: number, maximum: number) => {
   const error = orRequired(`must be an integer from ${minimum} to ${maximum}`);
@@ -183,16 +183,16 @@ export const NewTokenSchema = z
       scopes: z
         .array(z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` }), orRequired('must be a list'))
         .min(1, { error: 'must have at least one scope' })
-        .meta({ description: 'The scopes of the token. Your token must have all of them' }),
+        .meta({ description: "The token's scopes. Your token must have all of these scopes" }),
       expiresAt: ExpirySchema.meta({
         description:
-          'When the token expires. It cannot expire later than your token. Default: when your token expires',
+          'When the token expires. It cannot expire later than your token. By default, both expire at the same time',
       }).optional(),
       ratePerMinute: createIntegerSchema(1, MAX_RATE_PER_MINUTE)
         .meta({
           description:
-            'The maximum requests per minute, instead of the limit that the operator has set. It cannot be higher than the rate ' +
-            'of your token, which is the default',
+            'The maximum number of requests per minute, instead of the limit that the operator set. It cannot be higher than the limit ' +
+            'for your token, which is the default',
         })
         .optional(),
     },
@@ -200,7 +200,7 @@ export const NewTokenSchema = z
   )
   .meta({
     id: 'NewToken',
-    description: 'A token to create. It can permit no more than your token.',
+    description: 'A token to create. It cannot permit more than your token does.',
     override: { examples: [{ name: 'web-shop', scopes: ['create', 'read'], ratePerMinute: 600 }] },
   });
 
@@ -208,11 +208,11 @@ export const TokenRotationSchema = z
   .object(
     {
       overlapSeconds: createIntegerSchema(0, MAX_OVERLAP_SECONDS).meta({
-        description: 'How long the old token continues to work at most, in seconds. 0 revokes it immediately',
+        description: 'The maximum number of seconds that the old token continues to work. 0 revokes it immediately',
       }),
       expiresAt: ExpirySchema.meta({
         description:
-          'When the new token expires. It cannot expire later than your token. Default: after the lifetime that the old one was ' +
+          'When the new token expires. It cannot expire later than your token. By default, it has the lifetime that the old token was ' +
           'issued with',
       }).optional(),
     },
@@ -220,7 +220,7 @@ export const TokenRotationSchema = z
   )
   .meta({
     id: 'TokenRotation',
-    description: 'How a token is replaced.',
+    description: 'How to rotate a token.',
     override: { examples: [{ overlapSeconds: 86_400 }] },
   });
 
@@ -236,12 +236,12 @@ export const auditActions = [
 export const AuditQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'The maximum number of entries on a page' }),
   after: PageStartSchema.optional().meta({
-    description: 'The `next` of the previous page. Default: start with the newest entry',
+    description: 'The `next` value of the previous page. By default, the list starts with the newest entry',
   }),
   action: z
     .enum(auditActions, orElse(`must be one of ${auditActions.join(', ')}`))
     .optional()
-    .meta({ description: 'Only entries of this action' }),
+    .meta({ description: 'Only entries with this action' }),
 }).meta({ id: 'AuditQuery' });
 
 const countSchema = (description: string) =>
@@ -256,24 +256,24 @@ const AuditEntrySchema = z
       .int()
       .min(1)
       .meta({
-        description: 'The number of the entry. A later entry has a larger one',
+        description: 'The entry number. Later entries have larger numbers',
         override: { maximum: undefined },
       }),
-    at: shownTime('When it happened'),
+    at: shownTime('When the action was performed'),
     by: z
       .object({
-        id: ShownInt64Schema.meta({ description: 'The id of an access token of the service' }).optional(),
+        id: ShownInt64Schema.meta({ description: 'The ID of an access token' }).optional(),
         name: z.string().meta({ description: 'The name of the access token at that time' }).optional(),
         subject: z.string().meta({ description: 'The subject of a JSON Web Token' }).optional(),
         user: z
           .string()
-          .meta({ description: 'The user of the operating system who ran a command' })
+          .meta({ description: 'The operating-system user who ran a command' })
           .optional(),
       })
-      .meta({ description: 'Who did it: an access token, a JSON Web Token, or a user at the command line' }),
-    action: z.enum(auditActions).meta({ description: 'What was done' }),
+      .meta({ description: 'Who performed the action: an access token, a JSON Web Token, or a command-line user' }),
+    action: z.enum(auditActions).meta({ description: 'The action that was performed' }),
     token: TokenSchema.pick({ id: true, name: true, scopes: true, expiresAt: true, ratePerMinute: true })
-      .meta({ description: 'The token as it was at that time. For a rotation, the new token' })
+      .meta({ description: 'The token as it was at that time; for a rotation, the new token' })
       .optional(),
     replaced: TokenSchema.pick({ id: true, name: true })
       .meta({ description: 'The token that a rotation replaced' })
@@ -282,13 +282,13 @@ const AuditEntrySchema = z
       .object({
         name: z.string().meta({ description: 'The name of the file or object' }),
         madeAt: shownTime('When the backup was made'),
-        storeId: z.string().meta({ description: 'The id of the backed-up store, if it had one' }).optional(),
+        storeId: z.string().meta({ description: 'The ID of the backed-up store, if it had one' }).optional(),
       })
       .meta({ description: 'The backup that was restored' })
       .optional(),
     file: z
       .object({
-        name: z.string().meta({ description: 'The name of the file; standard input has none' }).optional(),
+        name: z.string().meta({ description: 'The file name, which is absent for standard input' }).optional(),
         resources: z.array(z.string()).meta({ description: 'The resources whose lines were imported' }),
         imported: countSchema('How many records were stored'),
         alreadyThere: countSchema('How many records already existed'),
@@ -300,7 +300,7 @@ const AuditEntrySchema = z
   })
   .meta({
     id: 'AuditEntry',
-    description: 'An action that was recorded, and who did it.',
+    description: 'A recorded action and who performed it.',
     override: {
       examples: [
         {
@@ -316,7 +316,7 @@ const AuditEntrySchema = z
 
 export const AuditPageSchema = z.object({ entries: z.array(AuditEntrySchema), next: NextPageSchema }).meta({
   id: 'AuditPage',
-  description: 'A page of the audit, the newest entries first.',
+  description: 'A page of the audit log, with the newest entries first.',
 });
 
 export const ErrorSchema = z

@@ -57,9 +57,9 @@ export interface PlantQuery {
   order?: 'id' | '-id' | 'newest' | 'oldest' | 'name' | '-name' | undefined;
   /** Plants with exactly this tag. At most 1,000 characters. */
   tag?: string | undefined;
-  /** Plants with any of these values of `tag`, at most 20. */
+  /** Plants with any of these `tag` values, at most 20. */
   tags?: readonly string[] | undefined;
-  /** Also plants without a value of this field, in addition to those with the values in the query. */
+  /** Include plants without a value for this field, in addition to those with the values in the query. */
   without?: 'tag' | undefined;
   /** Plants with this text in their name, regardless of case. At most 100 characters. */
   q?: string | undefined;
@@ -80,11 +80,11 @@ export interface PlantPage {
   ids?: string[] | undefined;
   /** The cursor of the next page: pass it as `after`. The last page has none. */
   next?: string | undefined;
-  /** How many plants match, if the query has `total=true`. */
+  /** How many plants match, if the query includes `total=true`. */
   total?: number | undefined;
   /** Whether `total` is an estimate. */
   totalIsEstimate?: boolean | undefined;
-  /** Whether the page ends early because finding more took too long. */
+  /** Whether the page ends early because the search took too long. */
   partial?: boolean | undefined;
 }
 
@@ -178,11 +178,11 @@ export interface ChangePage {
   next: string;
 }
 
-/** A current or earlier state of a plant. */
+/** The current or an earlier state of a plant. */
 export interface PlantState extends Plant {
   /** When this state began (ISO 8601, in UTC), if known. */
   from?: string | undefined;
-  /** When this state ended. Absent for the current state. */
+  /** When this state ended. The current state has no `until`. */
   until?: string | undefined;
   /** Who created or updated the plant to this state: see `StoredPlant.addedBy`. */
   by?: string | undefined;

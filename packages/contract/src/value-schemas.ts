@@ -38,7 +38,7 @@ export const Int64Schema = z
     error({ input }) {
       if (input === undefined) return 'is required';
       if (typeof input === 'string' && shortest.test(input))
-        return 'must be an integer, not a string: send its digits as idText';
+        return 'must be an integer, not a string (for a string, use idText)';
       return `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
     },
   })
@@ -85,7 +85,7 @@ export const Int64ParameterSchema = z
   .transform((value) => BigInt(value));
 
 export const withoutNul = (schema: z.ZodString) =>
-  schema.refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL (U+0000)' });
+  schema.refine((text) => !text.includes('\0'), { error: 'must not contain the NUL character (U+0000)' });
 
 /** Text that every database stores unchanged: no NUL and no unpaired surrogate; empty is allowed. */
 export const TextSchema = withoutNul(z.string(orRequired('must be a string'))).refine(
@@ -126,7 +126,7 @@ export const createQueryNumberSchema = (minimum: number, maximum: number, value:
     .transform(Number);
 
 const timeMessage =
-  'must be a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
+  'must be a time with a UTC offset, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
 
 /** A time in a body or a file: returns milliseconds since 1970. Finer digits are dropped. */
 export const TimeSchema = z
@@ -186,7 +186,7 @@ export const shownTime = (description: string) =>
 export const NextPageSchema = z
   .string()
   .optional()
-  .meta({ description: 'The cursor of the next page: pass it as `after`. The last page has none' });
+  .meta({ description: 'The cursor for the next page. Pass it as `after`. The last page has no `next`' });
 
 export const ErrorNumberSchema = z
   .int32()

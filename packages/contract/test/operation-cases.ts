@@ -19,7 +19,7 @@ import {
 } from './exchange.js';
 
 const [min, max] = [INT64_MIN, INT64_MAX];
-const notString = 'must be an integer, not a string: send its digits as idText';
+const notString = 'must be an integer, not a string (for a string, use idText)';
 type Id = string | number | bigint;
 /** Members of an object, whose values are JSON. */
 type Members = Readonly<Record<string, string>>;
@@ -145,7 +145,7 @@ const invalidHeader = (name: string, problem: string) =>
 const invalidItem = rejected('bad_request', messages.invalidItemIfMatch);
 const noItemCondition = rejected('precondition_required', texts.itemIfMatchRequired);
 const invalidTags = (name: string) =>
-  invalidHeader(name, 'must be the ETag of a reply, with its double quotes, or *');
+  invalidHeader(name, 'must be an ETag from a reply, including its double quotes, or *');
 const notFound = (id: bigint) => rejected('plant_not_found', texts.notFound(id));
 const notModified: Reply = { status: 304, body: '', headers: {} };
 const deleted: Reply = { status: 204, body: '', headers: {} };
@@ -294,7 +294,7 @@ const storedPlants: readonly (readonly [bigint, Members?])[] = [
 ].sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** What no text of a plant may be, in JSON, by why. */
-const hasNul = 'must not contain the character NUL (U+0000)';
+const hasNul = 'must not contain the NUL character (U+0000)';
 const isUnpaired = 'must not contain an unpaired surrogate';
 const invalidTexts = {
   'must be a string': ['null', '7', '1e400', `${max}`, 'true', '[]', '{}'],
@@ -338,7 +338,7 @@ const invalidIdTexts = {
   'must be written as 1': ['01', '+1', '1.0', '%31', ' 1', '1\\n'].map((id) => `"${id}"`),
   'must be written as 0': ['"-0"'],
   'must be written as 10': ['"1e1"'],
-  'must be a string with the digits of the id': [...writtenIds.keys(), ...notWrittenIds].filter(
+  'must be a string that contains the digits of the ID': [...writtenIds.keys(), ...notWrittenIds].filter(
     (id) => id !== '"1"',
   ),
 };
@@ -394,7 +394,7 @@ const searched = [
 ] as const;
 const [past, future] = ['2000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
 const notTime =
-  'must be a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
+  'must be a time with a UTC offset, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
 /** `past` as other programs write it: time.test.ts of the contract has more. */
 const pastTimes = ['2000-01-01t00:00z', '2000-01-01 05:30:00+05:30', '1999-12-31T23:59:60.999999999Z'];
 const notTimes = ['', '2026-11-25T10:00:00', '2026-11-25T10:00:00 0100', '2026-11-25 10:00', '1795600800000'];

@@ -234,7 +234,7 @@ describe('the operations of plants', () => {
     ]);
     expect(await list(1, 15)).toMatchObject({ records: [{ id: 1n }, { id: 2n }], partial: true });
     const message = expect.stringMatching(
-      /^The search took too long and found no \w+ yet\. .* with after=1\.\w+\.\d*\.2\.$/,
+      /^The search took too long and has not found any \w+ yet\. .* with after=1\.\w+\.\d*\.2\.$/,
     );
     await expect(list(0, 15)).rejects.toMatchObject({ ...bad, message });
   });

@@ -99,7 +99,7 @@ export function createProviderKeys(
 
 function unavailable({ cause, retryAt }: { cause: unknown; retryAt: number }): ServiceError {
   const seconds = Math.max(1, Math.ceil((retryAt - performance.now()) / 1_000));
-  const message = `The service cannot fetch the keys of the identity provider. Try again in ${seconds} seconds.`;
+  const message = `The service cannot fetch keys from the identity provider. Try again in ${seconds} seconds.`;
   return new ServiceError('identity_provider_unavailable', message, { retryAfterSeconds: seconds, cause });
 }
 

@@ -177,7 +177,7 @@ export function cacheLookUps<Found extends object>({
 
 const jwtRejections = {
   malformed_jwt:
-    'The access token is neither a Plant Store token (pst_ and 49 characters) nor a signed JSON Web Token of at most 8192 characters. Send it as it was issued.',
+    'The access token is neither a Plant Store token (pst_ followed by 49 characters) nor a signed JSON Web Token of at most 8192 characters. Send it as it was issued.',
   unsupported_extension:
     'The JSON Web Token requires an extension (crit) that is not supported. Request one without it.',
   wrong_type:

@@ -23,7 +23,7 @@ it.each([
   ...['one', '01', '9223372036854775808'].map((wrong) => [`delete 1 ${wrong}`, id]),
   ['update 1', 'name at least one field to update'],
   ['update 01 --name x', id],
-  ['update 1 --name \0', "argument '\0' is invalid. It must not contain the character NUL (U+0000)."],
+  ['update 1 --name \0', "argument '\0' is invalid. It must not contain the NUL character (U+0000)."],
   [`list --tag ${'é'.repeat(1_001)}`, 'is invalid. It must have at most 1000 characters.'],
   [`list --query ${'🌱'.repeat(101)}`, 'Specify at most 100 characters.'],
   [

@@ -79,7 +79,7 @@ it('counts each plant of a batch, and one request for a batch with more plants t
 
 it('finds a batch too large that has more plants than a minute permits, however many are left', async () => {
   const message =
-    'The batch has 11 plants, but this token is limited to 10 requests per minute. Send at most 10 in one request.';
+    'The batch contains 11 plants, but this token is limited to 10 requests per minute. Send at most 10 in one request.';
   expect(await sendBatches(11, 9, 11)).toMatchObject([
     { status: 400, left: 9, retryAfter: 0, body: { error: 40006, message } },
     { status: 200, left: 0 },

@@ -50,7 +50,7 @@ it.each<[string, (token: string) => string | Promise<string>, message: string]>(
     'is neither a Plant Store token',
   ],
   ['in a list', (token) => `${token}, Bearer ${token}`, 'is neither a Plant Store token'],
-  ['of the service, mistyped', () => service.token.slice(0, -1), 'Send all of it: pst_ and 49'],
+  ['of the service, mistyped', () => service.token.slice(0, -1), 'Send the whole token: pst_ followed by 49'],
 ])('rejects a token that is %s, and stores nothing', async (_, change, message) => {
   const token = await change(await provider.sign());
   const reply = await postPlant({ ...service, token }, { id: 2, name: 'Fern' });

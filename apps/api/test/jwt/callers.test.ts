@@ -63,7 +63,7 @@ it('starts while the provider is away, and recovers by itself', async () => {
   const messages = () => findLines(service).map(({ msg }) => msg);
   await until(() => messages().includes('could not fetch the keys of the identity provider'));
   const reply = await post(await provider.sign());
-  const message = /^The service cannot fetch the keys .* Try again in 1 seconds\.$/;
+  const message = /^The service cannot fetch keys .* Try again in 1 seconds\.$/;
   expectError(reply, 'identity_provider_unavailable', message);
   expect((await post(service.token)).status).toBe(200);
 

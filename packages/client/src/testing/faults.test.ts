@@ -93,7 +93,7 @@ describe('a fault of an operation', () => {
   });
 
   it.each<[object, string]>([
-    [{ kind: 'dropped' }, 'There is no kind of fault dropped'],
+    [{ kind: 'dropped' }, 'There is no fault kind dropped'],
     [{ operation: 'storePlant' }, 'There is no operation storePlant'],
     [{ operation: 'toString' }, 'There is no operation toString'],
     [{ times: 0 }, 'times must be a positive integer or Infinity, not 0'],

@@ -126,7 +126,7 @@ const kinds: readonly string[] = ['delay', 'drop', 'refuse', 'status', 'malforme
 
 function checkFault(fault: Fault): void {
   const { kind, operation, times = 1 } = fault;
-  if (!kinds.includes(kind)) throw new TypeError(`There is no kind of fault ${kind}`);
+  if (!kinds.includes(kind)) throw new TypeError(`There is no fault kind ${kind}`);
   if (operation !== undefined && !Object.hasOwn(routes, operation))
     throw new TypeError(`There is no operation ${operation}`);
   if (times !== Infinity && !(Number.isSafeInteger(times) && times > 0))

@@ -95,7 +95,7 @@ it('reads NDJSON with every digit, and JSON as the service does', async () => {
     delimiter: undefined,
     plants: { 1: rose, 3: { id: 100n, name: '' }, 10: { id: -9007199254740993n, name: 'Ivy' } },
     faulty: {
-      4: 'The ID must be an integer, not a string: send its digits as idText.',
+      4: 'The ID must be an integer, not a string (for a string, use idText).',
       5: expect.stringContaining("This line cannot be read: Expected ',' or '}'"),
       6: 'The line must be a JSON object.',
       7: expect.stringContaining('This line cannot be read: Duplicate member'),

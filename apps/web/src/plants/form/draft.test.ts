@@ -53,8 +53,8 @@ it('leaves out the space that a phone adds after a suggested word, unless the pl
 it('gives every problem of a field', async () => {
   const { problems } = await checkDraft({ ...noTexts, id: '1', name: '\0\ud800', tag: '\0' });
   expect(problems).toEqual({
-    name: 'Name must not contain the character NUL (U+0000); must not contain an unpaired surrogate.',
-    tag: 'Tag must not contain the character NUL (U+0000).',
+    name: 'Name must not contain the NUL character (U+0000); must not contain an unpaired surrogate.',
+    tag: 'Tag must not contain the NUL character (U+0000).',
   });
 });
 

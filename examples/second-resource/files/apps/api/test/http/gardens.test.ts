@@ -102,7 +102,7 @@ it('is updated and deleted under a condition, and leaves a tombstone', async () 
   const updated = await update(etag);
   expect(updated).toMatchObject({ status: 200, body: { id: 3n, ...bare } });
   expect(updated.body).not.toHaveProperty('area');
-  const changed = 'Garden 3 has changed since you read it. Get it again, then decide.';
+  const changed = 'Garden 3 has changed since you read it. Get it again, then decide whether to retry.';
   const isAnother = { 'if-match': etag ?? '' };
   const other = open().updateGarden({ params, headers: isAnother, body: full });
   expect(await other).toMatchObject(rejected(412, 41200, changed));
