@@ -53,7 +53,7 @@ export async function checkSize(): Promise<void> {
     if (excess.length > 0 && !program.includes('/validate'))
       throw new Error(`${title} includes ${excess.join(', ')}`);
     if (bytes > limitBytes) throw new Error(`${title} is ${bytes} bytes, more than ${limitBytes}`);
-    const claim = `One call loads ${(bytes / 1000).toFixed(1)} kB, gzipped.`;
+    const claim = `one call loads ${(bytes / 1000).toFixed(1)} kB gzipped.`;
     if (program === oneCall && !readFileSync(join(root, 'packages/client/README.md'), 'utf8').includes(claim))
       throw new Error(`packages/client/README.md does not say: ${claim}`);
   }
