@@ -83,7 +83,8 @@ export async function saveEdit(
   changes: Changes,
   options?: CallOptions,
 ): Promise<SuccessOf<ReplyOf<'updatePlant'>>> {
-  if (edit.kind !== 'edit') throw new TypeError('saveEdit needs an edit from startEdit, called when the form opens');
+  if (edit.kind !== 'edit')
+    throw new TypeError('saveEdit needs an edit from startEdit, called when the form opens');
   const { id, idText: _text, addedAt: _time, addedBy: _creator, changedBy: _editor, ...fields } = edit.plant;
   const params = { id };
   const reply = await client.updatePlant({

@@ -28,10 +28,12 @@ export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorT
 type OtherErrorName = Exclude<ErrorName, `invalid_${ResourceName}` | `${ResourceName}_not_found`>;
 
 const meanings: Readonly<Record<OtherErrorName, string>> = {
-  bad_request: 'The HTTP/1.1 request is malformed, or a parameter is invalid. Fix the client, or any proxy between the client and the service.',
+  bad_request:
+    'The HTTP/1.1 request is malformed, or a parameter is invalid. Fix the client, or any proxy between the client and the service.',
   malformed_json: 'The body is not UTF-8-encoded JSON (RFC 8259), or the JSON is ambiguous.',
   id_taken: 'Another plant has this ID. Choose another ID.',
-  unsupported_content_type: 'The Content-Type is not application/json in UTF-8, or the request has a Content-Encoding.',
+  unsupported_content_type:
+    'The Content-Type is not application/json in UTF-8, or the request has a Content-Encoding.',
   body_too_large: 'The body is too large. The message gives the limit in bytes.',
   batch_too_large:
     'The batch contains more plants than a single request or the per-minute rate limit allows. Send smaller batches.',
@@ -62,7 +64,8 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
     'A plant store that is distributed across several databases cannot list changes in order. List plants instead.',
   overloaded:
     'Too many plants, reads, request bodies, or unread replies are pending, for this token or in total. Wait for the number of seconds in Retry-After, then retry.',
-  database_unavailable: 'The database is not responding. Wait for the number of seconds in Retry-After, then retry.',
+  database_unavailable:
+    'The database is not responding. Wait for the number of seconds in Retry-After, then retry.',
   shutting_down: 'This instance is stopping. Retry on a new connection.',
   database_damaged: 'The database is damaged. Do not retry until the operator restores it.',
   identity_provider_unavailable:

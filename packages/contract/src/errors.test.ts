@@ -100,7 +100,8 @@ it('is completely documented on the page of the API, row by row', () => {
 it('the errors of a resource name it', () => {
   expect(errorTextsOf({ name: 'orchard', plural: 'orchards', fields: {} })).toEqual({
     invalid_orchard: {
-      meaning: 'The body is neither a NewOrchard nor a batch of orchards. The message lists every invalid field.',
+      meaning:
+        'The body is neither a NewOrchard nor a batch of orchards. The message lists every invalid field.',
       example: 'The orchard is not valid: id is required.',
     },
     orchard_not_found: { meaning: 'There is no orchard with this ID.', example: 'There is no orchard 7.' },

@@ -33,8 +33,10 @@ export const messages = {
     unsupported(`The content coding is "${shorten(coding, 100)}"`),
   bodyTooLarge: (limitBytes: number) => `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
   missingToken: 'The request has no access token. Send one as Authorization: Bearer <ACCESS_TOKEN>.',
-  malformedToken: 'The access token is incomplete or mistyped. Send the whole token: pst_ followed by 49 characters.',
-  missingScope: (scope: string) => `The access token lacks the scope ${scope}. Use a token that has this scope.`,
+  malformedToken:
+    'The access token is incomplete or mistyped. Send the whole token: pst_ followed by 49 characters.',
+  missingScope: (scope: string) =>
+    `The access token lacks the scope ${scope}. Use a token that has this scope.`,
   tokenNotFound: (id: bigint) => `There is no access token ${id}.`,
   tokenInactive: (id: bigint) => `The token ${id} was revoked or has expired. Create a new one instead.`,
   tooManyTokens: `There are already ${MAX_TOKENS} valid access tokens, so you cannot create more over HTTP. Revoke unused tokens.`,

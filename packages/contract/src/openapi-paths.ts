@@ -26,7 +26,8 @@ export function describePaths(router: Readonly<Record<string, Operation>>): ZodO
     rejectUndescribable(operationId, operation);
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
     const method = operation.method.toLowerCase();
-    if (paths[path]?.[method]) throw new Error(`${operationId}: another operation already uses ${method} on this path`);
+    if (paths[path]?.[method])
+      throw new Error(`${operationId}: another operation already uses ${method} on this path`);
     paths[path] = { ...paths[path], [method]: describeOperation(operationId, operation) };
   }
   return paths;

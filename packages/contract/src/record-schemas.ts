@@ -136,7 +136,9 @@ function readIdText(input: unknown): unknown {
   const { id = meant ?? 0n } = others as { readonly id?: unknown };
   if (meant === undefined) {
     const problem =
-      typeof idText === 'string' ? error.issues[0]?.message : 'must be a string that contains the digits of the ID';
+      typeof idText === 'string'
+        ? error.issues[0]?.message
+        : 'must be a string that contains the digits of the ID';
     return { ...others, id, idText: String(problem) };
   }
   const written = writeNumber(id);

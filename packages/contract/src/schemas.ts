@@ -208,7 +208,8 @@ export const TokenRotationSchema = z
   .object(
     {
       overlapSeconds: createIntegerSchema(0, MAX_OVERLAP_SECONDS).meta({
-        description: 'The maximum number of seconds that the old token continues to work. 0 revokes it immediately',
+        description:
+          'The maximum number of seconds that the old token continues to work. 0 revokes it immediately',
       }),
       expiresAt: ExpirySchema.meta({
         description:
@@ -265,12 +266,11 @@ const AuditEntrySchema = z
         id: ShownInt64Schema.meta({ description: 'The ID of an access token' }).optional(),
         name: z.string().meta({ description: 'The name of the access token at that time' }).optional(),
         subject: z.string().meta({ description: 'The subject of a JSON Web Token' }).optional(),
-        user: z
-          .string()
-          .meta({ description: 'The operating-system user who ran a command' })
-          .optional(),
+        user: z.string().meta({ description: 'The operating-system user who ran a command' }).optional(),
       })
-      .meta({ description: 'Who performed the action: an access token, a JSON Web Token, or a command-line user' }),
+      .meta({
+        description: 'Who performed the action: an access token, a JSON Web Token, or a command-line user',
+      }),
     action: z.enum(auditActions).meta({ description: 'The action that was performed' }),
     token: TokenSchema.pick({ id: true, name: true, scopes: true, expiresAt: true, ratePerMinute: true })
       .meta({ description: 'The token as it was at that time; for a rotation, the new token' })
@@ -288,7 +288,10 @@ const AuditEntrySchema = z
       .optional(),
     file: z
       .object({
-        name: z.string().meta({ description: 'The file name, which is absent for standard input' }).optional(),
+        name: z
+          .string()
+          .meta({ description: 'The file name, which is absent for standard input' })
+          .optional(),
         resources: z.array(z.string()).meta({ description: 'The resources whose lines were imported' }),
         imported: countSchema('How many records were stored'),
         alreadyThere: countSchema('How many records already existed'),

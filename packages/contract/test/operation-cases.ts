@@ -393,8 +393,7 @@ const searched = [
   ['"100% _x"', '0% _', '%', '_X'],
 ] as const;
 const [past, future] = ['2000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
-const notTime =
-  'must be a time with a UTC offset, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
+const notTime = 'must be a time with a UTC offset, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
 /** `past` as other programs write it: time.test.ts of the contract has more. */
 const pastTimes = ['2000-01-01t00:00z', '2000-01-01 05:30:00+05:30', '1999-12-31T23:59:60.999999999Z'];
 const notTimes = ['', '2026-11-25T10:00:00', '2026-11-25T10:00:00 0100', '2026-11-25 10:00', '1795600800000'];
