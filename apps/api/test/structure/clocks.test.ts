@@ -25,7 +25,7 @@ const readers = {
     'apps/api/src/observe/metrics.ts',
     'apps/api/src/service.ts',
     'apps/api/src/store/token-store.ts',
-    'apps/web/src/token/renew-token.ts',
+    'apps/web/src/token/renewals.ts',
     'apps/web/src/token/sign-in.ts',
     'apps/web/src/tokens/tokens-sheet.tsx',
     'packages/client/src/testing/tokens.ts',

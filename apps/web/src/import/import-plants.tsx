@@ -69,7 +69,6 @@ function Step({ session, state }: StepProps) {
   return preview?.columns && <ChooseColumns session={session} preview={preview} columns={preview.columns} />;
 }
 
-/** Shows the progress of reading, checking, or comparing lines. */
 function Reading({ session, state: { fraction } }: StepProps) {
   const isReading = fraction === undefined;
   const title = isReading ? 'Reading the lines' : 'Comparing with the saved plants';

@@ -6,7 +6,6 @@ import type { ByField, FieldName, Texts } from '../shared/fields.js';
  */
 export type ColumnChoice = ByField<number | undefined>;
 
-/** The source that the person chose: a file, or pasted text. */
 export type Source = { readonly file: File } | { readonly text: string };
 
 /** The encodings of non-Unicode texts by their `TextDecoder` labels, with the names that the page shows. */
@@ -73,7 +72,6 @@ export const groupsOfStates = {
 } as const;
 export type LineState = keyof typeof groupsOfStates;
 
-/** The groups of a review, in their order. */
 export const groups = ['problems', 'changes', 'new', 'saved', 'unchanged', 'left-out'] as const;
 export type Group = (typeof groups)[number];
 

@@ -1,6 +1,8 @@
 import { openChannel } from '../shared/page-storage.js';
-import { handOverChannel } from './on-hand-over.js';
+import { takePendingSignIn } from './pending-sign-ins.js';
 import type { SignedIn } from './sign-in.js';
+
+const handOverChannel = 'plant-store.sign-in';
 
 /** How long a tab waits for a reply of the tab that opened it. */
 const waitMs = 1_000;
@@ -17,4 +19,15 @@ export function handOver(signedIn: SignedIn): Promise<boolean> {
   });
   channel.postMessage(signedIn);
   return accepted.finally(() => channel.close());
+}
+
+/** Calls a listener with the sign-ins that this tab requested in another tab. Returns a function that ends this. */
+export function onHandOver(listener: (signedIn: SignedIn) => void): () => void {
+  const channel = openChannel(handOverChannel);
+  channel.onmessage = ({ data }: MessageEvent<SignedIn | string>) => {
+    if (typeof data === 'string' || takePendingSignIn(data.openerState) === undefined) return;
+    channel.postMessage(data.openerState);
+    listener(data);
+  };
+  return () => channel.close();
 }

@@ -1,10 +1,21 @@
 import { type PageStorage, readStored, storageKeys, writeStored } from '../shared/page-storage.js';
-import { takeTokenFromAddress } from './take-token-from-address.js';
 
-/** The parts of `window` that this function uses. */
-type OpenedWindow = Parameters<typeof takeTokenFromAddress>[0] & {
-  readonly location: Pick<Location, 'replace'>;
-};
+/** The parts of `window` with the address of the page. */
+interface AddressBar {
+  readonly location: Pick<Location, 'hash' | 'pathname' | 'search'>;
+  readonly history: Pick<History, 'replaceState' | 'state'>;
+}
+
+/**
+ * Returns the token in the fragment of the address (`#token=…`), and removes the fragment from the address and the history. Browsers do
+ * not send fragments to servers (RFC 9110, section 4.2.5).
+ */
+export function takeTokenFromAddress({ location, history }: AddressBar): string | undefined {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token === null) return undefined;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  return token;
+}
 
 /**
  * Takes the token from the address that opened the page, and reloads the page without it.
@@ -14,7 +25,7 @@ type OpenedWindow = Parameters<typeof takeTokenFromAddress>[0] & {
  * nothing. The reloaded page reads the token from the storage. If the browser blocks the storage, the first document continues.
  */
 export function openToken(
-  window: OpenedWindow,
+  window: AddressBar & { readonly location: Pick<Location, 'replace'> },
   storage?: PageStorage,
 ): 'loading_again' | { readonly token: string | undefined } {
   const key = storageKeys.tokenFromAddress;

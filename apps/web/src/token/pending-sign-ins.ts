@@ -1,6 +1,6 @@
 import { readStored, storageKeys, writeStored } from '../shared/page-storage.js';
 
-/** A sign-in in progress. The tab keeps it after the identity provider replied, because Back returns to the provider's form. */
+/** A sign-in in progress. */
 export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
@@ -11,27 +11,24 @@ export interface PendingSignIn {
   readonly returnTo: string;
   /** Whether the sign-in is in a new tab, which has a copy of this. */
   readonly isInNewTab: boolean;
-  /** The codes that this tab received. A provider may end the sign-in if a code is used twice (RFC 6749, section 4.1.2). */
-  readonly codes: readonly string[];
 }
 
-/** The maximum number of sign-ins that a tab keeps. */
-const maxPendingSignIns = 5;
-
-/** Stores a sign-in of this tab, in place of an earlier one with the same `state`. */
+/** Stores the sign-in of this tab, in place of an earlier one. */
 export function savePendingSignIn(pending: PendingSignIn): void {
-  const others = readPendingSignIns().filter(({ state }) => state !== pending.state);
-  writeStored(storageKeys.signIn, [...others, pending].slice(-maxPendingSignIns));
+  writeStored(storageKeys.signIn, pending);
 }
 
-/** The sign-in of this tab with a `state`. */
-export function findPendingSignIn(state: unknown): PendingSignIn | undefined {
-  return readPendingSignIns().find((pending) => pending.state === state);
+/** Whether this tab has a sign-in with a `state`. */
+export function isPending(state: unknown): boolean {
+  return state !== undefined && Object(readStored(storageKeys.signIn)).state === state;
 }
 
-function readPendingSignIns(): readonly PendingSignIn[] {
-  const stored = readStored(storageKeys.signIn);
-  return Array.isArray(stored) ? stored : [];
+/** Removes and returns the sign-in of this tab with a `state`, so that a reply is used once. */
+export function takePendingSignIn(state: unknown): PendingSignIn | undefined {
+  if (!isPending(state)) return undefined;
+  const pending = readStored(storageKeys.signIn);
+  writeStored(storageKeys.signIn, undefined);
+  return pending as PendingSignIn;
 }
 
 /** A reply of the identity provider (RFC 6749, section 4.1.2). */
@@ -50,9 +47,7 @@ interface AddressBar {
 /** Removes the reply of the identity provider from the address, and returns it. `undefined` if there is none. */
 export function takeSignInReply({ location, history }: AddressBar): SignInReply | undefined {
   const parameters = new URLSearchParams(location.search);
-  const code = parameters.get('code');
-  if (!parameters.has('state') || !(code !== null || parameters.has('error'))) return undefined;
+  if (!parameters.has('state') || !(parameters.has('code') || parameters.has('error'))) return undefined;
   history.replaceState(history.state, '', location.pathname);
-  const pending = findPendingSignIn(parameters.get('state'));
-  return { parameters, pending: code !== null && pending?.codes.includes(code) ? undefined : pending };
+  return { parameters, pending: takePendingSignIn(parameters.get('state')) };
 }

@@ -1,6 +1,5 @@
 import { accessTokenPrefix, isAccessTokenFormat } from '@plant-store/contract/access-token';
 
-/** The token in an entered text, or why there is none. */
 export type TokenReading =
   | { readonly token: string; readonly problem?: undefined }
   | { readonly token?: undefined; readonly problem: string };

@@ -60,7 +60,6 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
     failSignIn(entered),
     { ...active, notice: 'no You are still signed in.' },
   ],
-  ['has that of the device', none, failSignIn(undefined, entered), { ...onDevice, notice: keepsToken }],
   [
     'leaves a sign-in to the tab that asked for it',
     none,
@@ -78,7 +77,6 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
   ],
   ['offers the token of a link', onDevice, openLink(b), { ...onDevice, offered: b }],
   ['offers it while the token waits to be renewed', expired, openLink(b), { ...expired, offered: b }],
-  ['does not offer its own token', { ...onDevice, notice: 'no' }, openLink(a), onDevice],
   ['says why it takes no token', none, openLink('x'), { ...none, problem: noToken }],
   ['says so above the plants', active, openLink('x'), { ...active, notice: keepsToken }],
 
@@ -112,11 +110,9 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
     failRenewal,
     { ...unrenewed, renewalFailure: { times: 2, reason: 'still away' } },
   ],
-  ['ignores a failed renewal of another token', active, failRenewal, active],
 
   ['keeps a token that may still be valid', unrenewed, endRenewal, renewable],
   ['asks for a sign-in', expired, endRenewal, { ...rejected, stored: signedIn, problem: ended }],
-  ['ignores the end of another sign-in', rejected, endRenewal, rejected],
 
   ['takes a rotated token', renewable, { type: 'replace', token: b }, { ...renewable, stored: renewed }],
   ['has no token to rotate', none, { type: 'replace', token: b }, none],
@@ -124,7 +120,6 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
   ['forgets', { ...expired, area: 'device', notice: 'no', offered: b }, forget, forgotten],
   ['forgets with another tab', onDevice, { type: 'forget', ids: [b, a], shouldFocus: false }, none],
   ['keeps another token than that tab', active, { type: 'forget', ids: [b], shouldFocus: false }, active],
-  ['has nothing to forget', none, { type: 'forget', ids: [a], shouldFocus: false }, none],
 
   [
     'moves to the tab when the device has another token',
@@ -132,17 +127,9 @@ it.each<[title: string, before: Session, event: SessionEvent, after: object]>([
     { type: 'changeDevice', deviceId: b },
     active,
   ],
-  [
-    'moves to the tab when the device has none',
-    onDevice,
-    { type: 'changeDevice', deviceId: undefined },
-    active,
-  ],
   ['stays on the device', onDevice, { type: 'changeDevice', deviceId: a }, onDevice],
-  ['stays in the tab', active, { type: 'changeDevice', deviceId: b }, active],
 
   ['moves to the device', active, { type: 'keepIn', area: 'device' }, onDevice],
-  ['moves to the tab', onDevice, { type: 'keepIn', area: 'tab' }, active],
 ])('%s', (_, before, event, after) => {
   const session = reduceSession(before, event);
   expect(session).toEqual(after);

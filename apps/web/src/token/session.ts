@@ -8,7 +8,6 @@ export interface Session {
   readonly stored: StoredToken | undefined;
   /** Whether the token may be sent. */
   readonly active: boolean;
-  /** Where it is stored. */
   readonly area: StorageArea;
   /** Why the person must enter a token, unless none was entered yet. */
   readonly problem?: string | undefined;
@@ -26,14 +25,12 @@ export interface Session {
   readonly renewalFailure?: { readonly times: number; readonly reason: string } | undefined;
 }
 
-/** The stored tokens by storage area. */
 type StoredTokens = Readonly<Record<StorageArea, StoredToken | undefined>>;
 
 /** An event of a session. One with the token or ID of an earlier session is ignored. */
 export type SessionEvent = Readonly<
   | { type: 'use'; token: string; area: StorageArea }
   | { type: 'signIn'; signedIn: SignedIn; shouldFocus: boolean }
-  /** The sign-in failed. */
   | { type: 'failSignIn'; tokens: StoredTokens; problem: string }
   /** The tab that requested the sign-in accepted it. */
   | { type: 'handOver' }

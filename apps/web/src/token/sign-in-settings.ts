@@ -1,8 +1,6 @@
 /** The sign-in settings that the service writes into the HTML document. */
 export interface SignInSettings {
-  /** The issuer identifier of the identity provider. */
   readonly issuer: string;
-  /** The client ID of this page at the provider. */
   readonly clientId: string;
   /** The requested scopes, separated by spaces. */
   readonly scope: string;

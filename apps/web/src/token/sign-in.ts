@@ -1,11 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { basePath } from '../route.js';
-import {
-  findPendingSignIn,
-  type PendingSignIn,
-  type SignInReply,
-  savePendingSignIn,
-} from './pending-sign-ins.js';
+import { isPending, type PendingSignIn, type SignInReply, savePendingSignIn } from './pending-sign-ins.js';
 import { addShared, type RenewableTokens, withShared } from './shared-sign-ins.js';
 import type { SignInSettings } from './sign-in-settings.js';
 import type { StoredToken } from './stored-token.js';
@@ -39,10 +34,9 @@ export async function beginSignIn(
     isRemembered,
     isInNewTab,
     returnTo: location.pathname + location.search,
-    codes: [],
   };
   savePendingSignIn(pending);
-  if (findPendingSignIn(pending.state) === undefined)
+  if (!isPending(pending.state))
     throw new Error('Your browser blocks storage for this page. Allow it, and try again.');
   const url = new URL(endpoint);
   const parameters = {
@@ -74,7 +68,6 @@ export async function finishSignIn(
   { parameters: reply }: SignInReply,
   pending: PendingSignIn,
 ): Promise<SignedIn> {
-  savePendingSignIn({ ...pending, codes: [...pending.codes, ...reply.getAll('code')] });
   const client = clientOf(settings);
   const server = await retry(() => discover(settings));
   // Checks the state and the issuer (RFC 9207).

@@ -2,13 +2,13 @@ import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useState } from
 import { navigate, parseRoute } from '../route.js';
 import { loadPart } from '../shared/load-boundary.js';
 import { openChannel, storageKeys, storageName } from '../shared/page-storage.js';
-import { onHandOver } from './on-hand-over.js';
-import { renewalDelayMs, renewToken } from './renew-token.js';
-import { openSession, reduceSession, type SessionEvent } from './session.js';
+import { handOver, onHandOver } from './hand-over.js';
+import { takeTokenFromAddress } from './open-token.js';
+import { createRenewals, renewalDelayMs } from './renewals.js';
+import { openSession, reduceSession } from './session.js';
 import type { SignedIn } from './sign-in.js';
 import { readSignInSettings } from './sign-in-settings.js';
 import { readStoredToken, type StorageArea, type StoredToken, writeStoredToken } from './stored-token.js';
-import { takeTokenFromAddress } from './take-token-from-address.js';
 
 /**
  * The session of this tab, and its effects: storage, other tabs, requests, and timers.
@@ -80,11 +80,7 @@ export function useSession(
       if (!isShown) return;
       if (typeof signedIn === 'string')
         return dispatch({ type: 'failSignIn', tokens: readTokens(), problem: signedIn });
-      const isAccepted = await import('./hand-over.js').then(
-        ({ handOver }) => handOver(signedIn),
-        () => false,
-      );
-      if (isAccepted) {
+      if (await handOver(signedIn)) {
         dispatch({ type: 'handOver' });
         return window.close();
       }
@@ -137,85 +133,10 @@ const readTokens = () => ({ tab: readStoredToken('tab'), device: readStoredToken
 /** The channel to the other tabs of this page. Its messages are the IDs of tokens to forget. */
 const forgetChannel = 'plant-store.forget';
 
-/**
- * The maximum number of rejected tokens that the page renews within `rejectionWindowMs`. Tokens live at least a second, so more rejections
- * have another cause than expiry, such as a wrong clock of the service.
- */
-const maxRejections = 10;
-/** The period in which rejections are counted. */
-const rejectionWindowMs = 10_000;
-
 /** Ends a sign-in at the identity provider as well, if that is possible. */
 async function endAtProvider(stored: StoredToken): Promise<void> {
   const settings = readSignInSettings();
   if (stored.signIn?.shared === undefined || settings === undefined) return;
   const { endSignIn } = await loadPart(() => import('./sign-in.js'));
   await endSignIn(settings, stored).catch(() => undefined);
-}
-
-/**
- * Renews the token of the session. A request may need a renewal long after the render that sent it, so `follow` passes each new token. The
- * other data stays here, because the page does not show it.
- */
-function createRenewals(dispatch: (event: SessionEvent) => void) {
-  let current: StoredToken | undefined;
-  /** The IDs of all tokens so far, by token. */
-  const ids = new Map<string, string>();
-  /** The IDs of sign-ins that the identity provider no longer renews. */
-  const ended = new Set<string>();
-  /** By the ID of the sign-in. */
-  const inFlight = new Map<string, Promise<string>>();
-  /** The last token that the service rejected, and the times of recent rejections. */
-  let rejected: { readonly token?: string; readonly times: readonly number[] } = { times: [] };
-
-  const request = async (known: StoredToken): Promise<string> => {
-    const { id, token } = known;
-    const event = await renewToken(known).then(
-      (stored): SessionEvent =>
-        stored === undefined
-          ? { type: 'endRenewal', id }
-          : { type: 'renew', id, stored, restarts: rejected.token === token },
-      ({ message }: Error): SessionEvent => ({ type: 'failRenewal', id, reason: message }),
-    );
-    inFlight.delete(id);
-    if (event.type === 'endRenewal') ended.add(id);
-    dispatch(event);
-    return event.type === 'renew' ? event.stored.token : token;
-  };
-
-  /** Returns a replacement for a token that was rejected or is about to expire, or the same token if there is none. */
-  const renew = async (token: string): Promise<string> => {
-    if (current === undefined) return token;
-    if (current.token !== token) return ids.get(token) === current.id ? current.token : token;
-    const { id, signIn } = current;
-    if (signIn?.shared === undefined || ended.has(id)) return token;
-    const renewal = inFlight.get(id) ?? request(current);
-    inFlight.set(id, renewal);
-    return renewal;
-  };
-
-  /** Renews a rejected token. If that is not possible, asks for another one and shows why. Typed text stays. */
-  const reject = async (token: string, problem: string): Promise<void> => {
-    // The reply to a request with an earlier token may come late.
-    if (current?.token !== token) return;
-    const nowMs = performance.now();
-    const times = rejected.times.filter((timeMs) => nowMs - timeMs < rejectionWindowMs);
-    if (rejected.token !== token) times.push(nowMs);
-    rejected = { token, times };
-    const isUseless = times.length > maxRejections;
-    // An import does not renew its token, but resumes with the new one.
-    if (!isUseless && (await renew(token)) !== token) return;
-    dispatch({ type: 'reject', token, problem });
-  };
-
-  return {
-    /** Uses the token of the current session. */
-    follow(stored: StoredToken | undefined) {
-      current = stored;
-      if (stored !== undefined) ids.set(stored.token, stored.id);
-    },
-    isEnded: (id: string) => ended.has(id),
-    renew,
-    reject,
-  };
 }

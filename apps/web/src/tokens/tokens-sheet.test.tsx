@@ -85,45 +85,22 @@ it('creates a token with no more than its own scopes, shows its text until that 
   expect(await client.listTokens()).toMatchObject({ body: { tokens: [{ id: 1n }, { id: 2n }] } });
 });
 
-it('rotates and revokes a token after confirmation', async () => {
-  const { user, client, row } = await openTokens();
-  await client.createToken({ body: { name: 'shop', scopes: ['read'] } });
-  await client.createToken({ body: { name: 'sh\u200dop\u202e', scopes: ['read'] } });
-  await user.click(screen.getByRole('button', { name: 'Close' }));
-  await showTokens(user);
-  await user.click(within(await row('shop')).getByRole('button', { name: 'Rotate: shop' }));
-  expect(shownSecret()).toBeUndefined();
-  await user.click(
-    screen.getByRole('button', { name: 'Rotate: the old token works for one more hour: shop' }),
-  );
-  await waitFor(() => expect(shownSecret()).toBeDefined());
-  // Another token with a name that looks the same.
-  expect(await screen.findByRole('button', { name: 'Revoke: sh\\u200dop\\u202e' })).toBeDefined();
-  const [revoke] = await screen.findAllByRole('button', { name: 'Revoke: shop' });
-  if (!revoke) throw new Error('There is no button');
-  const states = async () => {
-    const { body } = await client.listTokens();
-    return 'tokens' in body ? body.tokens.map(({ revokedAt }) => revokedAt !== undefined) : [];
-  };
-  await user.click(revoke);
-  expect(await states()).toEqual([false, false, false, false]);
-  await user.click(screen.getByRole('button', { name: 'Revoke permanently: shop' }));
-  await waitFor(async () => expect((await states()).filter(Boolean)).toHaveLength(1));
-});
-
 it("continues with the new token after the page's token was rotated", async () => {
   const { user, client, dialog } = await openTokens();
   const { body } = await client.createToken({ body: { name: 'page', scopes: ['read', 'admin'] } });
+  // Another token with a name that looks the same.
+  await client.createToken({ body: { name: 'pa\u200dge\u202e', scopes: ['read'] } });
   location.hash = `#token=${'secret' in body ? body.secret : ''}`;
   const button = (name: string) => screen.findByRole('button', { name });
   await user.click(await button('Use the token from the link'));
   await waitFor(() => expect(dialog.isConnected).toBe(false));
+  await button('Revoke: pa\\u200dge\\u202e');
   await user.click(await button('Rotate: page'));
   await user.click(await button('Rotate: the old token works for one more hour: page'));
   await waitFor(() => expect(JSON.stringify({ ...sessionStorage })).toContain(shownSecret() ?? 'none'));
   const own = await screen.findAllByText('(this page)');
   await waitFor(() =>
-    expect(own.map((text) => text.closest('li')?.textContent)).toEqual([expect.stringContaining('ID 3,')]),
+    expect(own.map((text) => text.closest('li')?.textContent)).toEqual([expect.stringContaining('ID 4,')]),
   );
 });
 

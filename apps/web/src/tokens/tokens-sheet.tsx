@@ -1,15 +1,16 @@
 import { type IssuedToken, isRejectedError, type OwnToken, type Token, unwrap } from '@plant-store/client';
 import { escapeInvisible } from '@plant-store/contract/escape-invisible';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { CopyButton } from '../plants/copy-button.js';
 import { formatAge, formatTime } from '../plants/format-time.js';
 import { useFailure } from '../plants/use-plants.js';
 import { explainFailure } from '../shared/explain-failure.js';
-import { queryKeys, usePlantStore, useRejectedToken } from '../shared/plant-store.js';
+import { queryKeys, serviceUrl, usePlantStore, useRejectedToken } from '../shared/plant-store.js';
+import { QrCodeFold } from '../shared/qr-code-fold.js';
 import { Sheet } from '../shared/sheet.js';
 import { useOwnToken } from '../shared/use-scopes.js';
 import { warnBeforeClosing } from '../shared/warn-before-closing.js';
-import { NewSecret } from './new-secret.js';
 import { labelScope, TokenForm } from './token-form.js';
 import './tokens.css';
 
@@ -145,6 +146,35 @@ function Tokens({
         ))}
       </ul>
     </Sheet>
+  );
+}
+
+/** Shows the secret of a new token, which cannot be shown again, with ways to transfer it. */
+function NewSecret({ issued: { name, secret }, onDone }: { readonly issued: IssuedToken; onDone(): void }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <section className="stack new-token">
+      <h3 ref={heading} tabIndex={-1}>
+        <span>New token: </span>
+        <bdi translate="no">{escapeInvisible(name)}</bdi>
+      </h3>
+      <p>
+        Copy it now: it disappears when you press <strong>I saved it</strong> or close this page. Anyone who
+        has it can use it.
+      </p>
+      <p>
+        <code translate="no">{secret}</code> <CopyButton text={secret} label="Copy the token" />
+      </p>
+      <QrCodeFold
+        address={`${serviceUrl}/#token=${secret}`}
+        label="QR code that opens the page with the new token"
+      >
+        <button type="button" onClick={onDone}>
+          I saved it
+        </button>
+      </QrCodeFold>
+    </section>
   );
 }
 

@@ -2,14 +2,16 @@ import type { NewPlant, Plant } from '@plant-store/contract/operations';
 import { type FieldName, textNames } from '../../shared/fields.js';
 import { hasSameTexts, requiredTexts } from '../../shared/texts.js';
 
+/** `not_added`: it is not stored, and a retry may succeed. `unconfirmed`: no reply shows whether it is stored. */
+const states = ['sending', 'stored', 'present', 'rejected', 'not_added', 'unconfirmed'] as const;
+
 /** A plant that was added in this tab, or that the person tried to add. */
 export interface AddedPlant extends Readonly<Plant> {
   /** Numbers the plants of this tab. */
   readonly key: number;
   /** The digits of its ID. */
   readonly id: string;
-  /** `not_added`: it is not stored, and a retry may succeed. `unconfirmed`: no reply shows whether it is stored. */
-  readonly state: 'sending' | 'stored' | 'present' | 'rejected' | 'not_added' | 'unconfirmed';
+  readonly state: (typeof states)[number];
   /** Why the service may not have the plant, and what to do. */
   readonly reason?: string | undefined;
   /** When it was added, in milliseconds since the epoch. */
@@ -81,7 +83,6 @@ function isSame(one: AddedPlant, other: AddedPlant): boolean {
 
 function isAddedPlant(value: unknown): value is AddedPlant {
   const { key, id, state, at, reason = '', ...texts } = Object(value);
-  const states: readonly unknown[] = ['sending', 'stored', 'present', 'rejected', 'not_added', 'unconfirmed'];
   return (
     [key, at].every((number) => Number.isSafeInteger(number)) &&
     [id, reason].every((text) => typeof text === 'string') &&

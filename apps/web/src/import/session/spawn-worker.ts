@@ -52,7 +52,7 @@ export function spawnWorker(listener: WorkerListener): PlantsWorker {
 
 function runInThisThread({ onReport, onCrash }: WorkerListener): PlantsWorker {
   let isEnded = false;
-  const worker = import('../worker/in-this-thread.js').then(
+  const worker = import('../worker/import-worker.js').then(
     ({ ImportWorker }) => new ImportWorker((report) => isEnded || onReport(report)),
   );
   const onError = (error: unknown) => isEnded || onCrash(error instanceof Error ? error.message : '');

@@ -109,7 +109,6 @@ interface ChoiceProps {
   onChange(value: string): void;
 }
 
-/** A labeled select box. */
 function Choice({ label, value, options, onChange }: ChoiceProps) {
   return (
     <label>

@@ -120,7 +120,6 @@ export function SendButton({ session, state: { counts, hasUndone } }: StepProps)
   );
 }
 
-/** Downloads the lines with a problem. */
 function DownloadButton({ session, state: { downloading, saved } }: StepProps) {
   return (
     <>

@@ -3,7 +3,6 @@ import { toVisible } from '../../shared/to-visible.js';
 import type { Preview } from '../protocol.js';
 import type { ImportSession, ImportState } from '../session/import-session.js';
 
-/** The properties of every step. */
 export interface StepProps {
   readonly session: ImportSession;
   readonly state: ImportState;
@@ -14,9 +13,7 @@ const steps = ['File', 'Columns', 'Review', 'Done'] as const;
 interface StepFrameProps {
   readonly step: (typeof steps)[number];
   readonly title: ReactNode;
-  /** Below the title. */
   readonly lead?: ReactNode;
-  /** The buttons of the bar. */
   readonly actions?: ReactNode;
   readonly children?: ReactNode;
 }

@@ -67,28 +67,6 @@ it.each<[string, File | string, boolean]>([
   );
 });
 
-it('stops when cancelled, and then sends only lines without a result', async () => {
-  const { store, fetch, read, run, worker, untilState } = open();
-  await read(long);
-  // The second batch is stored, and its reply lost with the cancel.
-  store.fail({ kind: 'delay', ms: 0 }, { kind: 'delay', ms: 60_000 });
-  const running = run();
-  await vi.waitUntil(() => store.plants.size >= 1000, { timeout: 30_000 });
-  worker.cancel();
-  await running;
-  const stopped = await untilState('stopped');
-  expect(stopped.progress.stop).toBeUndefined();
-  expect(stopped.counts.stored).toBeGreaterThanOrEqual(1000);
-  expect(stopped.counts.ready).toBe(2500 - stopped.counts.stored);
-  fetch.mockClear();
-  await run();
-  const { counts, progress } = await untilState('ended');
-  expect(progress).toMatchObject({ done: 2500, total: 2500 });
-  expect(counts.stored + counts.replayed).toBe(2500);
-  expect(store.plants.size).toBe(2500);
-  expect(fetch).toHaveBeenCalledTimes(Math.ceil(stopped.counts.ready / 1000));
-});
-
 function reply(status: number, error: number, headers: Record<string, string> = {}): Fault {
   const body = JSON.stringify({ error, message: 'The reason.' });
   return { kind: 'status', status, headers: { 'Content-Type': 'application/json', ...headers }, body };
@@ -115,7 +93,6 @@ it.each<[string, Fault, string]>([
 
 it.each<[string, Fault, string]>([
   ['an overload', reply(503, errors.overloaded.error), 'The server is busy'],
-  ['a broken connection', { kind: 'drop', stored: true }, 'offline|cannot be reached'],
   ['a proxy', { kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>' }, 'A proxy or another program'],
 ])('resumes automatically after %s, unless it is cancelled', async (_, fault, message) => {
   const { store, read, run, worker, view, untilState } = open();

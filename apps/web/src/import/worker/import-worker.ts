@@ -1,3 +1,4 @@
+import '../../shared/avoid-eval.js';
 import { type Client, countTags, listAll } from '@plant-store/client';
 import { formatCount, formatCountOf } from '../format-count.js';
 import type {

@@ -49,7 +49,6 @@ export interface Known {
   readonly etag: string;
 }
 
-/** The ID and name of a stored plant. */
 export type NamedPlant = Pick<StoredPlant, 'id' | 'name'>;
 
 /** A line of the table below the header. */
@@ -113,16 +112,14 @@ export class Lines {
     this.reading = reading;
     const { columns, header } = reading;
     const rows = table.rows.slice(header === undefined ? 0 : header + 1);
-    this.all = rows.map((row, index) => {
-      const line: Line = {
+    this.all = rows.map((row, index) =>
+      this.#check({
         index,
         row,
         state: 'ready',
         isTotal: columns !== undefined && isTotal(row, columns.id, index === rows.length - 1),
-      };
-      this.#check(line);
-      return line;
-    });
+      }),
+    );
     this.#findDuplicateIds();
   }
 
@@ -143,7 +140,6 @@ export class Lines {
     return { ...fixable, tidy: this.#variants.reduce((sum, { count }) => sum + count, 0) };
   }
 
-  /** Iterates over the lines in a state, in order. */
   *of(state: LineState): Generator<Line> {
     for (const line of this.all) if (line.state === state) yield line;
   }
@@ -386,12 +382,13 @@ export class Lines {
     return free === id ? String(generateId(`${fileName} again`, row.line, texts)) : free;
   }
 
-  /** Reads a line again, and sets its state. */
-  #check(line: Line): void {
+  /** Reads a line, sets its state, and returns it. */
+  #check(line: Line): Line {
     const read = this.#read(line);
     line.plant = 'plant' in read ? read.plant : undefined;
     line.problem = 'plant' in read ? undefined : read;
     line.state = line.isTotal ? 'skipped' : 'plant' in read ? 'ready' : 'problem';
+    return line;
   }
 
   #read(line: Line): ReadPlant {

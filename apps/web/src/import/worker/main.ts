@@ -1,4 +1,3 @@
-import '../../shared/avoid-eval.js';
 import type { Report, Request } from '../protocol.js';
 import { ImportWorker } from './import-worker.js';
 

@@ -19,7 +19,6 @@ import { reuseId } from '../../shared/reuse-id.js';
 import type { Progress, Stop, Target, Task, View } from '../protocol.js';
 import type { Line, Lines } from './lines.js';
 
-/** How requests are sent. */
 export type Connection = Pick<ClientOptions, 'fetch' | 'retries' | 'timeoutMs' | 'attemptTimeoutMs'>;
 
 /** A batch may take long on a slow connection, and the service may take a while to restart. */
@@ -34,7 +33,6 @@ const plantErrors = errorNumbersOf([errors.invalid_plant, errors.body_too_large]
 /** The errors of plants that someone else added, changed, or deleted after the review. */
 const conflictErrors = errorNumbersOf([errors.id_taken, errors.precondition_failed, errors.plant_not_found]);
 
-/** Temporary errors. */
 const outageErrors = errorNumbersOf([
   errors.overloaded,
   errors.database_unavailable,
@@ -84,9 +82,7 @@ export class Run {
   #limitedUntil = 0;
   /** The rejected lines whose stored plants must be read, because someone else changed them. */
   readonly #conflicting = new Set<Line>();
-  /** The number of plants to send. */
   #total = 0;
-  /** The number of plants that an undo restored. */
   #restored = 0;
 
   /** @param onChange called after every change */

@@ -27,7 +27,7 @@ export function chooseReading(
   const header = chosen === undefined ? findHeader(start) : chosen.header;
   const { titles, rows } = readSample(table, header);
   const columns = chosen?.columns ?? recognizeColumns(titles, rows);
-  const last = titles?.findLastIndex((title) => title.trim() !== '') ?? countColumns(rows) - 1;
+  const last = titles?.findLastIndex(isFilled) ?? countColumns(rows) - 1;
   return { header, columns: { ...columns, count: last + 1 } };
 }
 
@@ -49,7 +49,7 @@ export function describeColumns(table: Table, { columns, header }: Reading): Col
     title: toVisible(titles?.[column]?.trim() ?? '', maxTitleLength),
     samples: rows
       .map((cells) => cells[column] ?? '')
-      .filter((cell) => cell.trim() !== '')
+      .filter(isFilled)
       .slice(0, maxSamples)
       .map((cell) => toVisible(cell, maxTitleLength)),
   }));
@@ -61,7 +61,7 @@ export function describeColumns(table: Table, { columns, header }: Reading): Col
       row,
       line,
       cells: cells
-        .slice(0, Math.min(maxCells, cells.findLastIndex((cell) => cell.trim() !== '') + 1))
+        .slice(0, Math.min(maxCells, cells.findLastIndex(isFilled) + 1))
         .map((cell) => toVisible(cell, maxCellLength)),
     })),
     columns: filled.map((each) => ({ ...each, title: each.title || `Column ${each.column + 1}` })),
@@ -105,7 +105,7 @@ const maxRowsAboveHeader = 20;
  * that looks like a header, or else the first row with the usual number of cells if that looks like one.
  */
 function findHeader(rows: readonly Cells[]): number | undefined {
-  const widths = rows.map((row) => row.filter((cell) => cell.trim() !== '').length);
+  const widths = rows.map((row) => row.filter(isFilled).length);
   const usual = widths.toSorted((a, b) => a - b)[Math.floor(widths.length / 2)] ?? 0;
   const above = rows.slice(0, maxRowsAboveHeader);
   const isBelowLess = (row: number) => widths.slice(0, row).every((width) => width < (widths[row] ?? 0));
@@ -131,13 +131,12 @@ function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
   if (idColumn !== undefined) return !isNumber(first[idColumn] ?? '');
   if (first.some(isNumber)) return false;
   if (first.some((title) => fieldOfTitle(title) !== undefined)) return true;
-  const titles = first.filter((title) => title.trim() !== '');
+  const titles = first.filter(isFilled);
   const areDistinct = titles.length > 0 && new Set(titles).size === titles.length;
   return (
     areDistinct &&
     first.some(
-      (title, column) =>
-        title.trim() !== '' && (isNumeric(others, column) || isOneOfFew(others, column, title)),
+      (title, column) => isFilled(title) && (isNumeric(others, column) || isOneOfFew(others, column, title)),
     )
   );
 }
@@ -165,11 +164,11 @@ function findIdColumn(
   rows: readonly Cells[],
   taken: readonly (number | undefined)[] = [],
 ): number | undefined {
-  return findColumn(rows, (column) => {
-    if (taken.includes(column) || !isNumeric(rows, column)) return false;
-    const cells = cellsOf(rows, column);
-    return 2 * new Set(cells).size > cells.length;
-  });
+  return findColumn(
+    rows,
+    taken,
+    (column) => isNumeric(rows, column) && 2 * new Set(cellsOf(rows, column)).size > rows.length,
+  );
 }
 
 function isNumeric(rows: readonly Cells[], column: number): boolean {
@@ -189,21 +188,23 @@ function isOneOfFew(rows: readonly Cells[], column: number, title: string): bool
 
 /** Finds the first other column that has letters. */
 function findTextColumn(rows: readonly Cells[], taken: readonly (number | undefined)[]): number | undefined {
-  return findColumn(
-    rows,
-    (column) => !taken.includes(column) && cellsOf(rows, column).some((cell) => /\p{L}/u.test(cell)),
-  );
+  return findColumn(rows, taken, (column) => cellsOf(rows, column).some((cell) => /\p{L}/u.test(cell)));
 }
 
 function cellsOf(rows: readonly Cells[], column: number): readonly string[] {
   return rows.map((row) => row[column] ?? '');
 }
 
-function findColumn(rows: readonly Cells[], matches: (column: number) => boolean): number | undefined {
-  const count = countColumns(rows);
-  for (let column = 0; column < count; column++) if (matches(column)) return column;
-  return undefined;
+function findColumn(
+  rows: readonly Cells[],
+  taken: readonly (number | undefined)[],
+  matches: (column: number) => boolean,
+): number | undefined {
+  const columns = Array.from({ length: countColumns(rows) }, (_, column) => column);
+  return columns.find((column) => !taken.includes(column) && matches(column));
 }
+
+const isFilled = (cell: string) => cell.trim() !== '';
 
 /** Whether a cell is a number in any notation of a spreadsheet. */
 export function isNumber(cell: string): boolean {

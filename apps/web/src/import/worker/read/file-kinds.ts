@@ -6,18 +6,16 @@ export class UnreadableFileError extends Error {
 }
 
 const saveAsXlsx = 'In Excel, choose Save As, then .xlsx.';
-const pdf = 'This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.';
-const picture = 'This is a picture. Type its list into a spreadsheet, or paste the lines below.';
 const packed = 'This file is compressed. Extract it first, then choose the file inside.';
 
 /** The first bytes of other kinds of files, in hexadecimal, and what to do with them. */
 const signatures: readonly (readonly [start: RegExp, advice: string])[] = [
   [/^09(00|02|04|08)0[46-8]00/, `This is a very old Excel workbook. ${saveAsXlsx}`],
   [/^(1f8b|377abcaf|52617221|425a68)/, packed],
-  [/^25504446/, pdf],
+  [/^25504446/, 'This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.'],
   [
     /^(89504e47|ffd8ff|47494638|49492a00|4d4d002a|52494646.{8}57454250|.{8}66747970(68656963|61766966))/,
-    picture,
+    'This is a picture. Type its list into a spreadsheet, or paste the lines below.',
   ],
   [/^7b5c727466/, 'This is a text document (.rtf). Copy its table, and paste it below.'],
 ];
