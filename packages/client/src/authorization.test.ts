@@ -17,7 +17,7 @@ it.each<unknown>([
   // An unset variable from an untyped caller: as text it would look like a token.
   undefined,
 ])('rejects %j without quoting it', (token) => {
-  const error = new TypeError('token must be a string of letters, digits, and -._~+/=');
+  const error = new TypeError('token must be letters, digits, or -._~+/=');
   expect(() => formatAuthorization(token as string)).toThrow(error);
 });
 

@@ -47,6 +47,6 @@ export function createAuthorize(token: string | TokenSource | undefined): Author
  */
 export function formatAuthorization(token: string | undefined): string {
   if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token))
-    throw new TypeError('token must be a string of letters, digits, and -._~+/=');
+    throw new TypeError('token must be letters, digits, or -._~+/=');
   return `Bearer ${token}`;
 }

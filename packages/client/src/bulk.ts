@@ -304,7 +304,7 @@ const idOf = (item: PlantId | ConditionalId) => (typeof item === 'object' ? item
 
 function toIdText(id: PlantId): string {
   if (typeof id === 'number' && !Number.isSafeInteger(id))
-    throw new RangeError(`The ID ${id} may have been rounded: pass a bigint or a string of digits`);
+    throw new RangeError(`The ID ${id} may be rounded: pass a bigint or its digits`);
   return String(id);
 }
 

@@ -167,7 +167,7 @@ describe('a call that gets no reply', () => {
   ])('on a page of the origin %s names the setting that permits it: %s', async (origin, isNamed) => {
     vi.stubGlobal('location', { origin });
     const { result } = await callWith([new TypeError('Failed to fetch')], { retries: 0 });
-    const hint = isNamed ? `; the service may need CORS_ORIGINS=${origin}` : '';
+    const hint = isNamed ? `; it may need CORS_ORIGINS=${origin}` : '';
     const message = `POST https://example.com/plants got no complete reply${hint}`;
     expect(result).toMatchObject({ name: 'NetworkError', message });
   });
@@ -175,7 +175,7 @@ describe('a call that gets no reply', () => {
   it('rejects when the last attempt times out', async () => {
     const options = { retries: 1, attemptTimeoutMs: 1_000 };
     const { result, times } = await callWith(['no response', 'no response'], options);
-    const message = 'POST https://example.com/plants got no reply within 1000 ms';
+    const message = 'POST https://example.com/plants got no reply in 1000 ms';
     expect(result).toBeInstanceOf(TimeoutError);
     expect(result).toMatchObject({ message, outcome: 'unknown', cause: expect.any(TimeoutError) });
     expect(times).toHaveLength(2);
@@ -183,7 +183,7 @@ describe('a call that gets no reply', () => {
 
   it('rejects when it times out during an attempt', async () => {
     const { result } = await callWith([reset, 'no response'], { timeoutMs: 5_000 });
-    const message = 'POST https://example.com/plants got no reply within 5000 ms';
+    const message = 'POST https://example.com/plants got no reply in 5000 ms';
     expect(result).toBeInstanceOf(TimeoutError);
     expect(result).toMatchObject({ message, outcome: 'unknown', cause: expect.any(NetworkError) });
     expect(performance.now() - start).toBe(5_000);
@@ -291,7 +291,7 @@ describe('a token that is rejected', () => {
   it('keeps the details of the reply in the error when its source does not return in time', async () => {
     const token = vi.fn().mockReturnValueOnce('old').mockReturnValueOnce(never());
     const client = createTestClient({ token, fetch: accepting('new'), timeoutMs: 100 });
-    const message = 'POST https://example.com/plants got no reply within 100 ms, status 401';
+    const message = 'POST https://example.com/plants got no reply in 100 ms, status 401';
     const error = { name: 'TimeoutError', message, status: 401, outcome: 'rejected' };
     expect(await resultOf(client.store({ body }))).toMatchObject(error);
   });
@@ -456,7 +456,7 @@ describe('ifMatch', () => {
     for (const ifMatch of [{ etag: null }, { etag: '' }, ...lost]) {
       for (const send of [client.updatePlant, client.deletePlant])
         expect(await resultOf<unknown>(send({ ...request, ifMatch }))).toEqual(
-          new TypeError('ifMatch does not contain an ETag'),
+          new TypeError('ifMatch has no ETag'),
         );
     }
     expect(fetch).not.toHaveBeenCalled();

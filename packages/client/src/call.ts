@@ -45,7 +45,7 @@ export async function call(
   const { ifMatch } = request;
   const etag = ifMatch?.etag;
   // If an untyped program passes `null` as the condition, the request must not become unconditional.
-  if (ifMatch !== undefined && !etag) throw new TypeError('ifMatch does not contain an ETag');
+  if (ifMatch !== undefined && !etag) throw new TypeError('ifMatch has no ETag');
   const baseHeaders = {
     accept: 'application/json',
     ...(body && { 'content-type': 'application/json' }),
@@ -55,7 +55,7 @@ export async function call(
   const progress: Progress = { method, url: url.replace(/\?.*/, ''), requestId: null, outcome: 'not_sent' };
   /** The error of the last attempt without a reply. */
   let failure: PlantStoreError | undefined;
-  const createTimeoutError = (ms: number) => new TimeoutError(progress, `no reply within ${ms} ms`, failure);
+  const createTimeoutError = (ms: number) => new TimeoutError(progress, `no reply in ${ms} ms`, failure);
 
   const deadline = performance.now() + timeoutMs;
   const remainingMs = () => Math.max(0, deadline - performance.now());

@@ -5,18 +5,14 @@
  * contain a password.
  */
 export function parseBaseUrl(baseUrl: string | URL | undefined): string {
-  const value = String(baseUrl);
-  // `//example.com` is not a path: it names a host.
-  const isPath = value === '' || (value.startsWith('/') && !value.startsWith('//'));
   let href = '';
   try {
-    href = new URL(isPath ? pageOrigin() + value : value).href;
+    // Inserts the origin before a path. `//example.com` is not a path: it names a host.
+    href = new URL(`${baseUrl}`.replace(/^(?=\/(?!\/)|$)/, pageOrigin())).href;
   } catch {}
   // A slash always follows the origin of a normalized URL.
   if (!/^https?:\/\/[^/@]+\/[^?#]*$/.test(href))
-    throw new TypeError(
-      'baseUrl must be an http(s) URL (or, in a browser, a path) without credentials, a query, or a fragment',
-    );
+    throw new TypeError('baseUrl must be an http(s) URL or path, without user, query, or hash');
   return href.replace(/\/+$/, '');
 }
 

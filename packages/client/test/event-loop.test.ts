@@ -31,7 +31,7 @@ it.each(Object.entries(load))('ends a wait for changes with its call, in %s', as
   const looks = vi.spyOn(URLSearchParams.prototype, 'set');
 
   const call = client.listChanges({ query: { after: '0', wait: 10 }, timeoutMs: 500 });
-  await expect(call).rejects.toThrow('got no reply within 500 ms');
+  await expect(call).rejects.toThrow('got no reply in 500 ms');
   const whenEnded = looks.mock.calls.length;
   for (let turn = 0; turn < 3; turn++) await nextTurn();
 

@@ -76,7 +76,7 @@ const plantMessages = messagesOf(resources.plant);
 
 const examples: Readonly<Record<OtherErrorName, string>> = {
   bad_request: 'The request is not valid HTTP: a header is malformed.',
-  malformed_json: messages.malformedJson("Expected the end of the input but got '}' at position 27"),
+  malformed_json: messages.malformedJson("Expected end of input but got '}' at position 27"),
   id_taken: plantMessages.idTaken(INT64_MAX),
   unsupported_content_type: messages.unsupportedContentType('text/plain'),
   body_too_large: messages.bodyTooLarge(1_048_576),

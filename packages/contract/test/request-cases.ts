@@ -151,9 +151,9 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
     ),
     // Of each kind of problem one; exact-json/parse.test.ts has more.
     ...Object.entries({
-      ' \r\n\t ': 'Expected a value but reached the end of the input at position 5',
-      '{"id":1,"name":"n\n"}': 'Unescaped control character in a string at position 17',
-      '{"id":1,"name":"\\x41"}': 'Unknown escape sequence in a string at position 16',
+      ' \r\n\t ': 'Expected a value but reached end of input at position 5',
+      '{"id":1,"name":"n\n"}': 'Bare control character in a string at position 17',
+      '{"id":1,"name":"\\x41"}': 'Unknown escape in a string at position 16',
       '{"id":1,🪴}': "Expected a name in double quotes but got '🪴' at position 8",
       '{"id":1,"id":2,"name":"n"}': "Duplicate member 'id' with a different value at position 8",
       '{"id":1,"name":"n","\\u005f_proto__":null}': "Forbidden member '__proto__' at position 19",
@@ -181,7 +181,7 @@ export const requestCases: Readonly<Record<string, readonly Case[]>> = {
     [
       'JSON before shape',
       post('{"id":"1",'),
-      malformed('Expected a name in double quotes but reached the end of the input at position 10'),
+      malformed('Expected a name in double quotes but reached end of input at position 10'),
     ],
     ['shape before a taken id', post('{"id":1,"name":7}'), invalid('name must be a string')],
   ],

@@ -81,7 +81,7 @@ it('stores nothing for a page of another origin, which cannot reach the service'
   const { origin } = other;
   expect(await createIn(other, fern)).toEqual({
     name: 'NetworkError',
-    message: expect.stringMatching(new RegExp(`; the service may need CORS_ORIGINS=${origin}$`)),
+    message: expect.stringMatching(new RegExp(`; it may need CORS_ORIGINS=${origin}$`)),
   });
   expect(service.logLines.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({ level: 40, origin, msg: 'CORS_ORIGINS does not permit the origin of a page' }),

@@ -12,7 +12,7 @@ const noJson = 'The line is not valid JSON:';
 it('reports each bad line, and imports the rest', async () => {
   const { folder, run } = useCommands({ BODY_MAX_BYTES: '1024' });
   const bad: [text: string | Buffer, reason: string][] = [
-    ['{"id":7', `${noJson} Expected ',' or '}' but reached the end of the input at position 7.`],
+    ['{"id":7', `${noJson} Expected ',' or '}' but reached end of input at position 7.`],
     [Buffer.from('{"id":7,"name":"caf\xe9"}', 'latin1'), `${noJson} it is not in UTF-8.`],
     [
       '{"id":"7","tag":null}',

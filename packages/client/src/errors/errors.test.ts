@@ -23,7 +23,7 @@ const createErrors = ({
   UnexpectedResponseError,
 }: typeof own) => ({
   NetworkError: new NetworkError(request, 'no complete reply', cause),
-  TimeoutError: new TimeoutError(request, 'no reply within 5 ms', cause),
+  TimeoutError: new TimeoutError(request, 'no reply in 5 ms', cause),
   UnexpectedResponseError: new UnexpectedResponseError(reply, 'an unexpected body', cause, 'x'.repeat(500)),
   RejectedError: new RejectedError({ ...rejected, status: 400, request: { ...reply, outcome: 'rejected' } }),
 });

@@ -25,9 +25,7 @@ export function isNetworkError(error: unknown): error is NetworkError {
 export function explainOrigin(url: string): string {
   const origin = pageOrigin();
   // The origin of a file is `null`, which no setting permits.
-  return /:/.test(origin) && !url.startsWith(`${origin}/`)
-    ? `; the service may need CORS_ORIGINS=${origin}`
-    : '';
+  return /:/.test(origin) && !url.startsWith(`${origin}/`) ? `; it may need CORS_ORIGINS=${origin}` : '';
 }
 
 /**

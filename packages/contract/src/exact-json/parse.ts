@@ -32,7 +32,7 @@ const skippedObject: Record<string, unknown> = {};
 export function parseExactJson(text: string, shape?: JsonShape): unknown {
   const cursor = new Cursor(text);
   const value = readValue(cursor, 0, shape);
-  if (cursor.peekAfterSpace() !== '') throw cursor.expected('the end of the input');
+  if (cursor.peekAfterSpace() !== '') throw cursor.expected('end of input');
   return value;
 }
 
@@ -183,9 +183,9 @@ function skipString(cursor: Cursor): boolean {
       cursor.position = end + 1;
       return escaped;
     }
-    if (code < SPACE) throw cursor.error('Unescaped control character in a string', end);
+    if (code < SPACE) throw cursor.error('Bare control character in a string', end);
     if (code === BACKSLASH) {
-      if (!isEscape(text, end)) throw cursor.error('Unknown escape sequence in a string', end);
+      if (!isEscape(text, end)) throw cursor.error('Unknown escape in a string', end);
       escaped = true;
       end++;
     }
@@ -278,7 +278,7 @@ class Cursor {
   /** Returns the error for a text that does not have what was expected at the position. */
   expected(expected: string): SyntaxError {
     const next = this.text.codePointAt(this.position);
-    const found = next === undefined ? 'reached the end of the input' : `got '${String.fromCodePoint(next)}'`;
+    const found = next === undefined ? 'reached end of input' : `got '${String.fromCodePoint(next)}'`;
     return this.error(`Expected ${expected} but ${found}`);
   }
 

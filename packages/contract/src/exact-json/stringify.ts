@@ -10,7 +10,7 @@ export type ExactJson = string | number | bigint | boolean | null | readonly Exa
 export function stringifyExactJson(value: ExactJson): string {
   // `value % 1` is 0 for integers, and NaN for values that are not finite.
   if (typeof value === 'number' && !Number.isSafeInteger(value) && !(value % 1)) {
-    throw new RangeError(`The number ${value} may have been rounded; pass a bigint`);
+    throw new RangeError(`The number ${value} is not exact; pass a bigint`);
   }
   if (typeof value === 'bigint') return String(value);
   if (!value || typeof value !== 'object') return JSON.stringify(value);

@@ -68,7 +68,7 @@ it('adds the reasons to the objects of NDJSON, and keeps the rest as it is writt
     text: [
       '{"id":9223372036854775807,"name":"Rose", "n":1.0,"rejected":{"line":1,"error":40003,"reason":"Plant 9223372036854775807 already exists with different values."}}',
       '{"id":1,"rejected":{"line":2,"reason":"The name is missing."}}',
-      `{"text":"{\\"id\\":2","rejected":{"line":3,"reason":"This line cannot be read: Expected ',' or '}' but reached the end of the input at position 7."}}`,
+      `{"text":"{\\"id\\":2","rejected":{"line":3,"reason":"This line cannot be read: Expected ',' or '}' but reached end of input at position 7."}}`,
       '{"rejected":{"line":4,"reason":"The ID is missing. The name is missing."}}',
       '{"text":"[3]","rejected":{"line":5,"reason":"The line must be a JSON object."}}',
       '',
