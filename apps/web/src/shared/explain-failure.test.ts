@@ -69,7 +69,7 @@ describe('a call without a reply', () => {
   };
 
   it.each([
-    ['a time-out', new TimeoutError(request, 'no reply'), 'did not answer in time'],
+    ['a time-out', new TimeoutError(request, 'no reply'), 'did not respond in time'],
     ['a broken connection', new NetworkError(request, 'no reply'), 'connection to the server failed'],
     ['a page of a proxy', new UnexpectedResponseError({ ...request, status: 502 }, 'no JSON'), 'status 502'],
     ['an error of the page', new TypeError('x is not a function'), 'x is not a function'],
