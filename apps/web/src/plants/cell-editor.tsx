@@ -1,18 +1,16 @@
 import { isEditConflict, saveEdit, startEdit } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/contract/operations';
-import { useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
 import { labels, mapFields, type TextName } from '../shared/fields.js';
 import { notLoaded } from '../shared/load-boundary.js';
-import { queryKeys, usePlantStore } from '../shared/plant-store.js';
+import { usePlantStore } from '../shared/plant-store.js';
 import { hasSameTexts } from '../shared/texts.js';
 import { checkDraft } from './form/draft.js';
 import { PlantTexts } from './plant-text.js';
 import { TagInput } from './tag-input.js';
-import { useUndo } from './undo-provider.js';
-import { addToLists } from './use-plants.js';
+import { useShowPlant } from './use-edit.js';
 import './cell-editor.css';
 
 /** Where editing continues. `stay`, `cancel`, and `leave` end it; `leave` does not move the focus. */
@@ -35,9 +33,8 @@ const moves: Readonly<Record<string, CellMove>> = {
 
 /** Edits a text of a plant in its cell. Leaving the field saves, and Escape restores the previous text. */
 export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
-  const queryClient = useQueryClient();
   const { client, rejectToken } = usePlantStore();
-  const { addEdit } = useUndo();
+  const { show, showSaved } = useShowPlant(filter);
   // The plant that the person saw when the edit began.
   const [seen] = useState(plant);
   const [text, setText] = useState(plant[name] ?? '');
@@ -52,18 +49,14 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
     input.current?.select();
   }, []);
 
-  const show = (current: StoredPlant) => {
-    queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id: current.id } }), current);
-    addToLists(queryClient, [current], filter);
-  };
   const save = async (move: CellMove, base = theirs) => {
-    const [draft, before] = [text, base?.plant ?? seen];
+    const { plant: current } = base ?? { plant: seen };
     if (isSaving) return;
-    if (draft === (before[name] ?? '')) return base === undefined ? onLeave(move) : keepTheirs();
+    if (text === (current[name] ?? '')) return base === undefined ? onLeave(move) : keepTheirs();
     setSaving(true);
     setProblem(undefined);
     try {
-      const typed = mapFields((field) => String(field === name ? draft : (before[field] ?? '')));
+      const typed = mapFields((field) => String(field === name ? text : (current[field] ?? '')));
       const { plant: checked, problems } = await checkDraft({ ...typed, id: `${seen.id}` }, seen).catch(
         () => {
           throw new Error(notLoaded);
@@ -72,16 +65,9 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
       if (checked === undefined) return setProblem(problems[name] ?? 'This value is not valid.');
       const edit = base ?? startEdit(await client.getPlant({ params: { id: seen.id } }));
       if (base === undefined && !hasSameTexts(edit.plant, seen)) return setTheirs(edit);
-      const { body, etag } = await saveEdit(client, edit, { [name]: checked[name] });
-      show(body);
-      if (etag !== null) {
-        const previous = { ...seen, ...edit.plant, id: seen.id };
-        addEdit([previous], {
-          label: `${labels[name]} edited`,
-          after: body,
-          etags: new Map([[seen.id, etag]]),
-        });
-      }
+      const saved = await saveEdit(client, edit, { [name]: checked[name] });
+      const before = { ...seen, ...edit.plant, id: seen.id };
+      showSaved(saved, { label: `${labels[name]} edited`, before });
       onLeave(move);
     } catch (error) {
       if (isEditConflict(error)) return setTheirs(error.current);
@@ -109,14 +95,7 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
       void save(move);
     }
   };
-  const inputProps = {
-    ref: input,
-    'aria-label': labels[name],
-    'aria-describedby': hint,
-    'aria-invalid': problem !== undefined,
-    value: text,
-    readOnly: isSaving,
-  };
+  const Input = name === 'tag' ? TagInput : 'input';
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: handles the keys of its field, and keeps clicks from the row
     <div
@@ -129,17 +108,18 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
         if (!isInside && theirs === undefined && problem === undefined) void save('leave');
       }}
     >
-      {name === 'tag' ? (
-        <TagInput {...inputProps} onChange={({ target }) => setText(target.value)} />
-      ) : (
-        <input
-          {...inputProps}
-          dir="auto"
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setText(event.target.value)}
-        />
-      )}
+      <Input
+        ref={input}
+        aria-label={labels[name]}
+        aria-describedby={hint}
+        aria-invalid={problem !== undefined}
+        value={text}
+        readOnly={isSaving}
+        dir="auto"
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event: { readonly target: { readonly value: string } }) => setText(event.target.value)}
+      />
       <span id={hint} className="cell-hint">
         <span>
           <kbd>Enter</kbd> saves

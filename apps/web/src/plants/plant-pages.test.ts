@@ -21,21 +21,15 @@ it('finds a plant by its position, and its position, over pages of which some ar
 
 const without = (data: PlantPages, ...ids: readonly bigint[]) => withoutPlants(data, new Set(ids));
 
-it('removes plants, and puts them back where they were', () => {
+it('removes plants, puts them back where they were, and leaves out a plant whose place is not loaded yet', () => {
   const data = pagesOf([1n, 3n], [5n, 7n]);
-  for (const id of [1n, 3n, 5n, 7n]) {
-    const others = without(data, id);
-    expect(toRows(others.pages).count).toBe(3);
-    expect(idsOf(withPlants(others, [plant(id)], 'id')).flat()).toEqual([1, 3, 5, 7]);
-  }
+  for (const id of [1n, 3n, 5n, 7n])
+    expect(idsOf(withPlants(without(data, id), [plant(id)], 'id')).flat()).toEqual([1, 3, 5, 7]);
   expect(idsOf(withPlants(without(pagesOf([4n]), 4n), [plant(4n)], 'id'))).toEqual([[4]]);
   const some = [plant(7n), plant(1n), plant(3n)];
   expect(idsOf(withPlants(without(data, 1n, 3n, 7n), some, 'id'))).toEqual([[], [1, 3, 5, 7]]);
-});
-
-it('leaves out a plant whose place is not loaded yet', () => {
-  const open = { ...pagesOf([1n, 2n], []), pages: pagesOf([1n, 2n], []).pages.slice(0, 1) };
-  expect(idsOf(withPlants(open, [plant(9n)], 'id'))).toEqual([[1, 2]]);
+  const open = { ...data, pages: data.pages.slice(0, 1) };
+  expect(idsOf(withPlants(open, [plant(9n)], 'id'))).toEqual([[1, 3]]);
 });
 
 it.each([
@@ -77,13 +71,11 @@ it('counts what is added and removed', () => {
 it.each([
   [{ without: 'tag' as const }, false],
   [{ q: 'rosé' }, true],
-  [{ q: 'ROSé T' }, true],
-  [{ q: 'ROSE\u0301' }, true],
+  [{ q: 'ROSE\u0301 T' }, true],
   [{ q: 'rose' }, false],
   [{ q: 'rosé', tag: 'bed' }, true],
   [{ q: 'rosé', tag: '' }, false],
   [{ tag: 'BED' }, false],
-  [{}, true],
 ])('compares a plant with the filter %j as the service does: %s', (filter, expected) => {
   const shown = { ...plant(1n), name: 'A Rosé tree', tag: 'bed' };
   expect(matches(shown, { ...filter, order: 'id' })).toBe(expected);

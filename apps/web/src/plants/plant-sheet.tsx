@@ -1,6 +1,6 @@
 import { stringifyExactJson } from '@plant-store/contract/exact-json/stringify';
 import type { StoredPlant } from '@plant-store/contract/operations';
-import { Fragment, type ReactNode, useEffect, useRef } from 'react';
+import { Fragment, type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
 import type { PlantFilter } from '../route.js';
 import { labels, textNames } from '../shared/fields.js';
 import { Icon } from '../shared/icon.js';
@@ -78,11 +78,8 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
   }, [isEditing]);
   const begin = () => canEdit && !isPending && !isEditing && void edit.begin();
   useKeys({ e: begin });
-  const leave = useRef(edit.leave);
-  useEffect(() => {
-    leave.current = edit.leave;
-  });
-  useEffect(() => () => leave.current(), []);
+  const leave = useEffectEvent(edit.leave);
+  useEffect(() => () => leave(), []);
   const [, second] = plant === undefined ? [''] : partsOfName(plant.name);
   return (
     <>

@@ -1,13 +1,12 @@
 import { createClient, errors } from '@plant-store/client';
 import { createFakePlantStore } from '@plant-store/client/testing';
 import { errorTexts } from '@plant-store/contract/error-texts';
-import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, expect, it } from 'vitest';
 import { editByOthers, noChanges, openPlants, serve } from '../../test/open-page.js';
 import { describes, onTokenRejected } from '../../test/render-view.js';
 import { home, navigate } from '../route.js';
 import { keepPreferences, readPreferences } from '../shared/preferences.js';
-import { deleteDelayMs } from './undo-provider.js';
 
 let store: ReturnType<typeof createFakePlantStore>;
 let sent: string[];
@@ -348,23 +347,6 @@ it('shows what others add, edit and delete', async () => {
   await screen.findByText('104 plants');
 });
 
-it('deletes a plant only after the time for undo', async () => {
-  vi.useFakeTimers({ shouldAdvanceTime: true });
-  const user = open();
-  await remove(user, 'Rose');
-  expect(await names()).toEqual(['(no name)', 'Fern']);
-  await user.click(await screen.findByRole('button', { name: 'Undo' }));
-  expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
-  await act(() => vi.advanceTimersByTimeAsync(deleteDelayMs));
-  expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual([]);
-
-  await remove(user, 'Rose');
-  await act(() => vi.advanceTimersByTimeAsync(deleteDelayMs));
-  await waitFor(() => expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual(['DELETE /plants/3']));
-  expect(await names()).toEqual(['(no name)', 'Fern']);
-  vi.useRealTimers();
-});
-
 it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], [undefined]] as const)(
   'brings a deleted plant back under its id, once, or shows why not: %s',
   async (name) => {
@@ -392,21 +374,3 @@ it.each([['insufficient_scope'], ['precondition_failed'], ['database_damaged'], 
     expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
   },
 );
-
-it('deletes at once when the tab closes or the view is left', async () => {
-  const user = open();
-  await remove(user, 'Rose');
-  act(() => void window.dispatchEvent(new Event('pagehide')));
-  await waitFor(() => expect(sent).toContain('DELETE /plants/3'));
-  await remove(user, 'Fern');
-  cleanup();
-  await waitFor(() => expect(sent).toContain(`DELETE /plants/${smallest}`));
-});
-
-it('shows a plant again if it could not be deleted, and why', async () => {
-  await remove(open(), 'Rose');
-  failure = 'database_damaged';
-  act(() => void window.dispatchEvent(new Event('pagehide')));
-  expect((await screen.findByRole('alert')).textContent).toMatch(/^Rose might not be deleted.*damaged/);
-  expect(await names()).toEqual(['Rose', '(no name)', 'Fern']);
-});

@@ -1,6 +1,6 @@
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { home, navigate, onStay, type PlantFilter, type Route } from '../route.js';
 import { useKeys } from '../shared/keys.js';
 import { lazyPart, loadPart } from '../shared/load-boundary.js';
@@ -378,16 +378,13 @@ function useChanges(filter: PlantFilter): boolean {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();
   const [isFollowing, onFollowing] = useState(false);
-  const latest = useRef(filter);
-  useEffect(() => {
-    latest.current = filter;
-  });
+  const filterOf = useEffectEvent(() => filter);
   useEffect(() => {
     const control = new AbortController();
     const { signal } = control;
     void loadPart(() => import('./show-changes.js'))
       .then(({ showChanges }) =>
-        showChanges({ queryClient, client, signal, onFollowing, filterOf: () => latest.current }),
+        showChanges({ queryClient, client, signal, onFollowing, filterOf: () => filterOf() }),
       )
       // Ignored, because the list reports a problem that also affects it.
       .catch(() => undefined);

@@ -4,8 +4,12 @@ import { expect, it, vi } from 'vitest';
 import { openPlants, serve } from '../../test/open-page.js';
 
 /** Opens the list of a store with a number of plants, and collects what the page prints. */
-async function open(count: number, query = '', tag = (id: number): string | undefined => `bed ${id % 2}`) {
-  const plants = Array.from({ length: count }, (_, id) => ({ id, name: `Plant ${id}`, tag: tag(id) }));
+async function open(count: number, query = '') {
+  const plants = Array.from({ length: count }, (_, id) => ({
+    id,
+    name: `Plant ${id}`,
+    tag: `bed ${id % 2}`,
+  }));
   const store = createFakePlantStore({ baseUrl: location.origin, plants });
   serve(store);
   history.replaceState(null, '', `/${query}`);
@@ -44,19 +48,13 @@ it.each([
   await waitFor(() => expect(document.querySelector('.print-list')).toBeNull());
 });
 
-it.each([
-  ['?tag=bed%201', 'bed 1', 15, 'Newest first', (id: number) => `bed ${id % 2}`],
-  ['?without=tag&order=-name', 'Untagged', 30, 'Name, Z to A', () => undefined],
-])(
-  "prints what matches with the browser's shortcut, and what it is: %s",
-  async (query, title, count, order, tag) => {
-    const { user, printed } = await open(30, query, tag);
-    await screen.findByText(`${count} plants found`);
-    await user.keyboard('{Control>}p{/Control}');
-    await waitFor(() => expect(printed).toHaveLength(1));
-    expect(printed[0]?.slice(0, 3)).toEqual([title, `${count} plants. ${order}.`, `${count} rows`]);
-  },
-);
+it("prints what matches with the browser's shortcut, and what it is", async () => {
+  const { user, printed } = await open(30, '?tag=bed%201&order=-name');
+  await screen.findByText('15 plants found');
+  await user.keyboard('{Control>}p{/Control}');
+  await waitFor(() => expect(printed).toHaveLength(1));
+  expect(printed[0]?.slice(0, 3)).toEqual(['bed 1', '15 plants. Name, Z to A.', '15 rows']);
+});
 
 it('prints labels of all plants in the list, on the sheets that are chosen', async () => {
   const { user } = await open(30);

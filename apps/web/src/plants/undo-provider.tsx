@@ -139,7 +139,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
     /** Deletes plants after a delay. During it, an undo needs no request. */
     remove(plants: Plants) {
       if (plants.length === 0) return;
-      if (plants.length > 1) void loadDeleteModule().catch(() => undefined);
+      if (plants.length > 1) void loadRequests().catch(() => undefined);
       const change = { key: ++lastKey, plants };
       waiting.set(change.key, { change, timer: window.setTimeout(send, deleteDelayMs, change) });
       dispatch({ type: 'wait', change });
@@ -177,7 +177,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
       dispatch({ type: 'undo', change });
       const endWarning = warnBeforeClosing();
       try {
-        const { restoreDeleted, undoEdit } = await loadPart(() => import('./undo-requests.js'));
+        const { restoreDeleted, undoEdit } = await loadRequests();
         const plants = (await deleted.get(change.key)) ?? change.plants;
         // If the delete failed, that was already reported.
         if (plants.length === 0) return;
@@ -205,10 +205,10 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
 const keepaliveFetch: Fetch = (url, init) => fetch(url, { ...init, keepalive: true });
 
 /** Kept once it is loaded, because a closing tab does not wait for promises, not even resolved ones. */
-let deleteModule: typeof import('./delete-several.js') | undefined;
-const loadDeleteModule = async () => {
-  deleteModule ??= await loadPart(() => import('./delete-several.js'));
-  return deleteModule;
+let requestsModule: typeof import('./undo-requests.js') | undefined;
+const loadRequests = async () => {
+  requestsModule ??= await loadPart(() => import('./undo-requests.js'));
+  return requestsModule;
 };
 
 /** Deletes plants. Returns why some were not deleted, by ID. */
@@ -218,6 +218,6 @@ async function deletePlants(client: Client, plants: Plants): Promise<ReadonlyMap
     await unwrap(client.deletePlant({ params: { id: first.id }, fetch: keepaliveFetch }));
     return new Map();
   }
-  const { deleteSeveral } = deleteModule ?? (await loadDeleteModule());
-  return deleteSeveral(client, plants, keepaliveFetch);
+  const requests = requestsModule ?? (await loadRequests());
+  return requests.deletePlants(client, plants, keepaliveFetch);
 }

@@ -1,7 +1,6 @@
-import { type Client, type ErrorNumber, updateAll } from '@plant-store/client';
-import type { StoredPlant } from '@plant-store/contract/operations';
+import { type Client, deleteAll, type ErrorNumber, type Fetch, updateAll } from '@plant-store/client';
+import type { StoredPlant, UpdatedResult } from '@plant-store/contract/operations';
 import { reuseId } from '../shared/reuse-id.js';
-import { reportEdits } from './tags/tag-plants.js';
 import type { Change, Edited } from './undo-state.js';
 
 /** The number of plants that are restored concurrently. Each needs a request. */
@@ -18,6 +17,17 @@ interface Undone {
   readonly remaining: Change;
   /** Why some plants were not restored, if there are any. */
   readonly error?: unknown;
+}
+
+/** Deletes plants, and returns why some were not deleted, by ID. */
+export async function deletePlants(
+  client: Client,
+  plants: readonly StoredPlant[],
+  fetch: Fetch,
+): Promise<ReadonlyMap<bigint, string>> {
+  const ids = plants.map(({ id }) => id);
+  const { rejections } = await deleteAll(client, ids, { fetch });
+  return new Map(rejections.map(({ id, message }) => [BigInt(id), message]));
 }
 
 /** Creates deleted plants again with the same IDs, and reports the progress. */
@@ -75,5 +85,20 @@ export async function undoEdit(client: Client, change: Change, edit: Edited): Pr
     restored,
     remaining: { ...change, plants: [...remaining.values()], edit: { ...edit, skippedCount } },
     error,
+  };
+}
+
+/** Creates a client that reports each edit as soon as its reply arrives, regardless of the others. */
+export function reportEdits(
+  client: Pick<Client, 'updatePlants'>,
+  onEdited: (edited: UpdatedResult) => void,
+): Pick<Client, 'updatePlants'> {
+  return {
+    async updatePlants(request) {
+      const reply = await client.updatePlants(request);
+      const { results } = reply.status === 200 ? reply.body : { results: [] };
+      for (const result of results) if (!('error' in result)) onEdited(result);
+      return reply;
+    },
   };
 }

@@ -48,16 +48,7 @@ it.each<
     leaves: readonly bigint[],
   ]
 >([
-  [
-    'hides plants while their delete waits',
-    [],
-    [5n],
-    { type: 'wait', change: deleted },
-    [waiting],
-    [5n, 1n, 2n],
-  ],
   ['undoes a delete that waits', [waiting], pendingDeletes, { type: 'cancel', change: waiting }, [], [5n]],
-  ['sends a delete', [waiting], pendingDeletes, { type: 'send', change: deleted }, [sent], pendingDeletes],
   [
     'sends one that was dismissed',
     [isTagged],
@@ -66,7 +57,6 @@ it.each<
     [isTagged],
     pendingDeletes,
   ],
-  ['confirms it', [sent], pendingDeletes, { type: 'confirm', change: deleted }, [done], [5n]],
   ['confirms one that was dismissed', [], pendingDeletes, { type: 'confirm', change: deleted }, [], [5n]],
   [
     'keeps those that were deleted',
@@ -102,7 +92,6 @@ it.each<
   ],
   ['sends a delete again', [failed], [5n], { type: 'send', change: failed }, [sent], [5n, 1n, 2n]],
 
-  ['undoes a delete', [done], [], { type: 'undo', change: done }, [undoing], []],
   ['undoes one in flight', [sent], pendingDeletes, { type: 'undo', change: sent }, [undoing], pendingDeletes],
   [
     'undoes it once it is confirmed',
@@ -121,22 +110,6 @@ it.each<
     [5n],
   ],
   [
-    'counts',
-    [undoing],
-    [],
-    { type: 'count', change: done, count: 1 },
-    [inState('undoing', { count: 1 })],
-    [],
-  ],
-  [
-    'restores plants',
-    [inState('undoing', { count: 1 })],
-    [],
-    { type: 'restore', change: deleted, restored: [fern, rose] },
-    [inState('undone', { count: 1, plants: [fern, rose] })],
-    [],
-  ],
-  [
     'says which plants are not restored',
     [inState('undoing', { count: 1 }), isTagged],
     [],
@@ -153,37 +126,12 @@ it.each<
     [],
   ],
 
-  ['adds an edit', [done], [], { type: 'edit', change: tagged }, [isTagged, done], []],
   [
     'undoes an edit, first',
     [done, isTagged],
     [],
     { type: 'undo', change: isTagged },
     [{ ...tagged, state: 'undoing' }, done],
-    [],
-  ],
-  [
-    'says how many plants stay as they are',
-    [{ ...tagged, plants: [moss, fern], state: 'undoing' }],
-    [],
-    { type: 'restore', change: { ...tagged, edit: { ...tagged.edit, skippedCount: 1 } }, restored: [fern] },
-    [{ ...tagged, plants: [fern], state: 'undone', edit: { ...tagged.edit, skippedCount: 1 } }],
-    [],
-  ],
-  [
-    'names the plant of an edit that stays',
-    [{ ...edited, state: 'undoing' }],
-    [],
-    { type: 'restore', change: { ...edited, edit: { ...edited.edit, skippedCount: 1 } }, restored: [] },
-    [{ ...edited, state: 'undone', edit: { ...edited.edit, skippedCount: 1 } }],
-    [],
-  ],
-  [
-    'says that the undo of an edit failed',
-    [{ ...tagged, state: 'undoing' }],
-    [],
-    { type: 'failUndo', change: tagged, failure },
-    [{ ...isTagged, failure }],
     [],
   ],
 

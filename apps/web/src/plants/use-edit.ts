@@ -11,6 +11,35 @@ import { hasSameTexts } from '../shared/texts.js';
 import { useUndo } from './undo-provider.js';
 import { addToLists } from './use-plants.js';
 
+type SavedPlant = Awaited<ReturnType<typeof saveEdit>>;
+
+interface SavedEdit {
+  /** What was done, such as "Name edited". */
+  readonly label: string;
+  /** The plant before the edit, if it is known. */
+  readonly before: StoredPlant | undefined;
+}
+
+/** Shows plants as they are now, in the open panel and in a list with the filter. */
+export function useShowPlant(filter: PlantFilter) {
+  const queryClient = useQueryClient();
+  const { addEdit } = useUndo();
+  /** Updates the cache, so that the panel shows the plant immediately. */
+  const cache = (plant: StoredPlant) =>
+    queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id: plant.id } }), plant);
+  const show = (plant: StoredPlant) => {
+    cache(plant);
+    addToLists(queryClient, [plant], filter);
+  };
+  /** Shows a saved plant, and adds the undo of its edit if the plant before it is known. */
+  const showSaved = ({ body, etag }: SavedPlant, { label, before }: SavedEdit) => {
+    show(body);
+    if (before !== undefined && etag !== null)
+      addEdit([before], { label, after: body, etags: new Map([[body.id, etag]]) });
+  };
+  return { cache, show, showSaved };
+}
+
 /** An edit in progress: the typed texts of a plant. */
 interface PlantEdit {
   readonly texts: Texts;
@@ -30,9 +59,8 @@ interface EditOptions {
 
 /** The edit of a plant. What was typed stays in this tab until it is saved or canceled. */
 export function useEdit({ id, filter, stored }: EditOptions) {
-  const queryClient = useQueryClient();
   const { client, rejectToken } = usePlantStore();
-  const { addEdit } = useUndo();
+  const { cache, showSaved } = useShowPlant(filter);
   const [edit, setEdit] = useState(() => restoreEdit(id));
   const [isRestored, setRestored] = useState(edit !== undefined);
   const [changed, setChanged] = useState<StoredPlant>();
@@ -46,26 +74,14 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     writeStored(storageKeys.edit, { texts, etag });
   }, [edit]);
 
-  /** Updates the cache, so that the page shows the plant immediately. */
-  const cache = (plant: StoredPlant) =>
-    queryClient.setQueryData(queryKeys.getPlant.queryKey({ params: { id } }), plant);
   const { seen } = edit ?? {};
   const isChanged = stored !== undefined && seen !== undefined && !hasSameTexts(stored, seen) && !isPending;
   const replace = async (plant: Plant, etag: string) => {
     try {
       // Sends all texts, because after a reload, only the `ETag` of the plant that the person saw is known.
       const base = startEdit({ plant: { ...plant, id }, etag });
-      const before = stored;
-      const { body, etag: after } = await saveEdit(
-        client,
-        base,
-        {},
-        { onRequest: (event) => setAttempt(event.attempt) },
-      );
-      cache(body);
-      if (before !== undefined && after != null)
-        addEdit([before], { label: 'Edited', after: body, etags: new Map([[id, after]]) });
-      addToLists(queryClient, [body], filter);
+      const onRequest = (event: { readonly attempt: number }) => setAttempt(event.attempt);
+      showSaved(await saveEdit(client, base, {}, { onRequest }), { label: 'Edited', before: stored });
       end();
       setDone('Saved.');
     } catch (error) {
@@ -123,7 +139,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
       run('read', async () => {
         const { plant, etag } = startEdit(await client.getPlant({ params: { id } }));
         cache(plant);
-        setEdit({ texts: textsOf(plant), etag, seen: plant });
+        setEdit({ texts: mapFields((name) => String(plant[name] ?? '')), etag, seen: plant });
         setRestored(false);
       }),
     /** Restores an earlier state of the plant, unless someone else has changed it since it was shown. */
@@ -139,7 +155,8 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     save: (plant: Plant) => run('change', async () => edit && replace(plant, edit.etag)),
     /** Ends the edit if nothing was typed. Otherwise it is kept. */
     leave() {
-      if (edit?.seen !== undefined && isUnchanged(edit.texts, edit.seen)) end();
+      const { texts, seen: before } = edit ?? {};
+      if (texts && before && textNames.every((name) => texts[name] === (before[name] ?? ''))) end();
     },
     fail: setProblem,
     /** Ends the edit without a change. */
@@ -148,13 +165,6 @@ export function useEdit({ id, filter, stored }: EditOptions) {
 }
 
 export type EditControl = ReturnType<typeof useEdit>;
-
-function textsOf(plant: StoredPlant): Texts {
-  return mapFields((name) => String(plant[name] ?? ''));
-}
-
-const isUnchanged = (texts: Texts, plant: Plant) =>
-  textNames.every((name) => texts[name] === (plant[name] ?? ''));
 
 /** Restores the texts that were typed for this plant, unless the page had other fields then. */
 function restoreEdit(id: bigint): PlantEdit | undefined {

@@ -49,20 +49,14 @@ describe('a reply of the service', () => {
   });
 
   it.each([
-    [{ 'Retry-After': '7' }, 'in 7 seconds'],
-    [{ 'Retry-After': '1' }, 'in a moment'],
-    [{}, 'in a moment'],
-  ])('names how long to wait after %j', async (headers, words) => {
-    const { message } = await explain({ ...errors.rate_limited, message: 'Too many.' }, headers);
+    ['rate_limited', { 'Retry-After': '7' }, 'Try again in 7 seconds.'],
+    ['rate_limited', { 'Retry-After': '1' }, 'Try again in a moment.'],
+    ['rate_limited', {}, 'Try again in a moment.'],
+    ['invalid_token', {}, 'The message. Nothing you typed is lost.'],
+    ['internal_error', { 'X-Request-Id': 'request-7' }, 'request ID request-7.'],
+  ] as const)('says of %s with the headers %j what to do', async (name, headers, words) => {
+    const { message } = await explain({ ...errors[name], message: 'The message.' }, headers);
     expect(message).toContain(words);
-  });
-
-  it('passes on why a token is rejected, and names the request of an error of the service', async () => {
-    const rejected = await explain({ ...errors.invalid_token, message: 'The access token has expired.' });
-    expect(rejected.message).toBe('The access token has expired. Nothing you typed is lost.');
-    const failed = { ...errors.internal_error, message: 'An error.' };
-    const { message } = await explain(failed, { 'X-Request-Id': 'request-7' });
-    expect(message).toContain('request ID request-7.');
   });
 });
 
@@ -75,7 +69,7 @@ describe('a call without a reply', () => {
   };
 
   it.each([
-    ['a time-out', new TimeoutError(request, 'no reply'), 'did not answer in time'],
+    ['a time-out', new TimeoutError(request, 'no reply'), 'did not respond in time'],
     ['a broken connection', new NetworkError(request, 'no reply'), 'connection to the server failed'],
     ['a page of a proxy', new UnexpectedResponseError({ ...request, status: 502 }, 'no JSON'), 'status 502'],
     ['an error of the page', new TypeError('x is not a function'), 'x is not a function'],
@@ -99,15 +93,9 @@ describe('a call without a reply', () => {
     );
   });
 
-  it.each(['not_sent', 'rejected'] as const)(
-    'does not claim that a plant may have been saved that was %s',
-    (outcome) => {
-      const { message } = explainError(new NetworkError({ ...request, outcome }, 'no reply'), true);
-      expect(message).toBe('The connection to the server failed.');
-    },
-  );
-
-  it('names the missing network', () => {
-    expect(explainError(new NetworkError(request, 'no reply'), false).message).toContain('offline');
+  it('does not claim that a plant may have been saved that was not sent, and names the missing network', () => {
+    const error = new NetworkError({ ...request, outcome: 'not_sent' }, 'no reply');
+    expect(explainError(error, true).message).toBe('The connection to the server failed.');
+    expect(explainError(error, false).message).toBe('This device is offline. Connect, then try again.');
   });
 });

@@ -32,6 +32,7 @@ export interface Failure {
 
 /** The parts of an explanation of a rejection. */
 interface Rejection {
+  readonly purpose: Purpose;
   /** The message of the service. */
   readonly message: string;
   /** When to try again. */
@@ -44,12 +45,11 @@ interface Rejection {
   readonly report: string;
 }
 
-/** How to explain an error of the registry. */
-interface Explanation {
-  readonly about: Failure['about'];
-  /** What happened, and what to do if the message of the service does not say so. */
-  readonly explain: (rejection: Rejection, purpose: Purpose) => readonly [cause: string, ...advice: string[]];
-}
+/** What an error of the registry is about, and what happened and what to do. Default: the message of the service. */
+type Explanation = readonly [
+  about: Failure['about'],
+  explain?: (rejection: Rejection) => readonly [cause: string, ...advice: string[]],
+];
 
 const safe = 'Trying again is safe.';
 const uncertain: Readonly<Record<Purpose, string>> = {
@@ -57,25 +57,22 @@ const uncertain: Readonly<Record<Purpose, string>> = {
   change: `The change may have been saved. ${safe}`,
   read: '',
 };
-const pageError: Explanation = {
-  about: 'plant',
-  explain: ({ message, report }) => [
+const pageError: Explanation = [
+  'plant',
+  ({ message, report }) => [
     `The server could not read the request: ${message}`,
     'Reload the page: the server may have been upgraded.',
     report,
   ],
-};
-const addressError: Explanation = {
-  about: 'later',
-  explain: ({ message }) => [
+];
+const addressError: Explanation = [
+  'later',
+  ({ message }) => [
     `This address does not accept plants: ${message}`,
     'Ask your administrator for the right address.',
   ],
-};
-const tokenError: Explanation = {
-  about: 'token',
-  explain: ({ message }) => [message, 'Nothing you typed is lost.'],
-};
+];
+const tokenError: Explanation = ['token', ({ message }) => [message, 'Nothing you typed is lost.']];
 
 /** The errors about records of other resources, which this page never requests. */
 type OtherErrorName = {
@@ -89,107 +86,75 @@ type Explanations = Readonly<
 
 /** Keyed by error number. The table with the names would load all messages with the first view. */
 const explanations: Explanations = {
-  // bad_request
+  // bad_request, malformed_json, unsupported_content_type, batch_too_large, precondition_required, and changes_unsupported
   40000: pageError,
-  // malformed_json
   40001: pageError,
-  // unsupported_content_type
   40004: pageError,
-  // invalid_plant
-  40002: { about: 'plant', explain: ({ message }) => [message] },
-  // id_taken
-  40003: { about: 'id', explain: () => ['Another plant has this ID.', 'Choose another ID.'] },
-  // id_retired
-  40007: {
-    about: 'id',
-    explain: () => ['This ID belonged to a deleted plant.', 'Choose another ID.'],
-  },
-  // changes_unsupported
-  50100: pageError,
-  // precondition_required
+  40006: pageError,
   40008: pageError,
-  // precondition_failed
-  41200: {
-    about: 'plant',
-    explain: () => ['Someone else changed this plant.', 'Review the new version, then decide.'],
-  },
+  50100: pageError,
+  // invalid_plant
+  40002: ['plant'],
+  // id_taken
+  40003: ['id', () => ['Another plant has this ID.', 'Choose another ID.']],
   // body_too_large
-  40005: {
-    about: 'plant',
-    explain: ({ message }) => [
+  40005: [
+    'plant',
+    ({ message }) => [
       `This plant is too large. ${message.replace('Send a smaller one.', '').trim()}`,
       'Shorten its text.',
     ],
-  },
-  // batch_too_large
-  40006: pageError,
-  // invalid_token_request
-  40009: { about: 'plant', explain: ({ message }) => [message] },
-  // token_inactive
-  40010: { about: 'plant', explain: ({ message }) => [message] },
+  ],
+  // id_retired
+  40007: ['id', () => ['This ID belonged to a deleted plant.', 'Choose another ID.']],
+  // invalid_token_request and token_inactive
+  40009: ['plant'],
+  40010: ['plant'],
   // cursor_expired
-  40011: {
-    about: 'plant',
-    explain: () => ['The plants were restored from a backup.', 'Reload the page.'],
-  },
-  // exceeds_issuer
-  40301: { about: 'scope', explain: ({ message }) => [message] },
-  // token_not_found
-  40402: { about: 'plant', explain: ({ message }) => [message] },
-  // missing_token
+  40011: ['plant', () => ['The plants were restored from a backup.', 'Reload the page.']],
+  // missing_token and invalid_token
   40100: tokenError,
-  // invalid_token
   40101: tokenError,
-  // insufficient_scope
-  40300: { about: 'scope', explain: ({ message }) => [message] },
-  // not_found
+  // insufficient_scope and exceeds_issuer
+  40300: ['scope'],
+  40301: ['scope'],
+  // not_found and method_not_allowed
   40400: addressError,
-  // plant_not_found
-  40401: { about: 'plant', explain: ({ message }) => [message] },
-  // method_not_allowed
   40500: addressError,
+  // plant_not_found and token_not_found
+  40401: ['plant'],
+  40402: ['plant'],
+  // precondition_failed
+  41200: ['plant', () => ['Someone else changed this plant.', 'Review the new version, then decide.']],
   // rate_limited
-  42900: {
-    about: 'later',
-    explain: ({ wait }) => ['Too many requests.', `Try again ${wait}.`],
-  },
+  42900: ['later', ({ wait }) => ['Too many requests.', `Try again ${wait}.`]],
   // internal_error
-  50000: {
-    about: 'later',
-    explain: (rejection) => ['Something went wrong on the server.', rejection.uncertain, rejection.report],
-  },
+  50000: [
+    'later',
+    (rejection) => ['Something went wrong on the server.', rejection.uncertain, rejection.report],
+  ],
   // overloaded
-  50300: {
-    about: 'later',
-    explain: (rejection) => ['The server is busy.', `Try again ${rejection.wait}.`, rejection.safe],
-  },
+  50300: ['later', (rejection) => ['The server is busy.', `Try again ${rejection.wait}.`, rejection.safe]],
   // database_unavailable
-  50301: {
-    about: 'later',
-    explain: (rejection) => [
-      'The database is not responding.',
-      `Try again ${rejection.wait}.`,
-      rejection.uncertain,
-    ],
-  },
+  50301: [
+    'later',
+    (rejection) => ['The database is not responding.', `Try again ${rejection.wait}.`, rejection.uncertain],
+  ],
   // shutting_down
-  50302: {
-    about: 'later',
-    explain: (rejection) => ['The server is restarting.', `Try again ${rejection.wait}.`, rejection.safe],
-  },
+  50302: [
+    'later',
+    (rejection) => ['The server is restarting.', `Try again ${rejection.wait}.`, rejection.safe],
+  ],
   // database_damaged
-  50303: {
-    about: 'later',
-    explain: (_, purpose) => [
+  50303: [
+    'later',
+    ({ purpose }) => [
       `The database is damaged${purpose === 'read' ? '' : ' and cannot save changes'}.`,
       'Ask your administrator to restore it. Trying again will not help until then.',
     ],
-  },
+  ],
   // identity_provider_unavailable
-  50304: {
-    about: 'later',
-    explain: ({ wait }) => ['The server cannot check your access right now.', `Try again ${wait}.`],
-  },
+  50304: ['later', ({ wait }) => ['The server cannot check your access right now.', `Try again ${wait}.`]],
 };
 
 /** The numbers of all errors that this version knows. */
@@ -215,13 +180,13 @@ export function explainRejection(
 ): Failure {
   const { error, message, requestId = null, retryAfterMs = 0 } = rejection;
   const seconds = Math.ceil(retryAfterMs / 1000);
-  const fallback: Explanation = { about: 'later', explain: () => [message] };
-  const { about, explain } = { ...fallback, ...explanations[error as ErrorNumber] };
+  const known: Explanation | undefined = explanations[error as ErrorNumber];
+  const [about, explain = () => [message] as const] = known ?? ['later'];
   const wait = seconds > 1 ? `in ${seconds} seconds` : 'in a moment';
   const report =
     requestId === null ? '' : `If this happens again, give your administrator the request ID ${requestId}.`;
   const safety = { safe: purpose === 'read' ? '' : safe, uncertain: uncertain[purpose] };
-  const sentences = explain({ message, wait, report, ...safety }, purpose);
+  const sentences = explain({ purpose, message, wait, report, ...safety });
   return { about, message: joinSentences(sentences), cause: sentences[0] };
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { readStored, storageKeys, writeStored } from './page-storage.js';
 
 /** The actions by key, such as `/`, `n`, or `mod+z`, where `mod` is Ctrl, or Command on a Mac. */
@@ -15,10 +15,7 @@ export function switchCharacterKeys(isOn: boolean): void {
 
 /** Handles keys wherever the focus is, except in a text field or while a modal dialog is open. */
 export function useKeys(actions: KeyActions): void {
-  const latest = useRef(actions);
-  useEffect(() => {
-    latest.current = actions;
-  });
+  const actionOf = useEffectEvent((key: string) => actions[key]);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const { key, altKey, shiftKey, target } = event;
@@ -26,7 +23,7 @@ export function useKeys(actions: KeyActions): void {
       if (event.defaultPrevented || event.isComposing || altKey || otherMod || isTextField(target)) return;
       if (document.querySelector('dialog[open]') !== null) return;
       if (mod ? shiftKey : !areCharacterKeysOn()) return;
-      const action = latest.current[mod ? `mod+${key.toLowerCase()}` : key];
+      const action = actionOf(mod ? `mod+${key.toLowerCase()}` : key);
       if (action === undefined) return;
       event.preventDefault();
       action();

@@ -7,13 +7,6 @@ function reject(): never {
   throw new DOMException('The storage is full or blocked.', 'SecurityError');
 }
 
-it('keeps a value until it is removed', () => {
-  writeStored(key, { id: '7' });
-  expect([sessionStorage.length, readStored(key)]).toEqual([1, { id: '7' }]);
-  writeStored(key, undefined);
-  expect([sessionStorage.length, readStored(key)]).toEqual([0, undefined]);
-});
-
 it.each([
   ['is full', { getItem: reject, setItem: reject, removeItem: reject }],
   ['has what is not JSON', { getItem: () => '{', setItem() {}, removeItem() {} }],

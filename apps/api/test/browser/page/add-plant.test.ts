@@ -54,19 +54,3 @@ it('stores the largest and the smallest id exactly, by keyboard alone, and a fre
   await page.keyboard.press('Escape');
   await page.getByRole('row', { name: 'Ficus' }).waitFor();
 });
-
-it('offers to try again what it could not send, and adds it once the network is back', async () => {
-  const page = await open(shared.store.address);
-  const schema = page.waitForResponse(/plant-schema.*\.js$/);
-  await page.getByRole('link', { name: 'Add plant' }).click();
-  await (await schema).finished();
-  await page.context().setOffline(true);
-  await addPlant(page, { id: '7', name: 'Ivy' });
-  const again = page.locator('form').getByRole('button', { name: 'Try again' });
-  await again.waitFor();
-  await page.getByRole('listitem').getByText('not confirmed').waitFor();
-  await page.context().setOffline(false);
-  await again.click();
-  await page.getByRole('listitem').getByText('stored').waitFor();
-  expect(shared.store.readPlants()).toContainEqual({ id: '7', name: 'Ivy', tag: null });
-});

@@ -1,14 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
-import {
-  addButton,
-  chooseFile,
-  importAddress,
-  progressOf,
-  readCounts,
-  readOutcome,
-} from './support/import-page.js';
+import { addButton, chooseFile, importAddress, progressOf, readOutcome } from './support/import-page.js';
 import { makePlantsFile } from './support/plants-file.js';
 import { setUpBrowser } from './support/set-up.js';
 import { type PlantStore, startPlantStore } from './support/start-plant-store.js';
@@ -61,17 +54,6 @@ async function expectAll(page: Page, { replayed }: { readonly replayed: number }
   expect(store.readPlants()).toHaveLength(count);
 }
 
-it('stores nothing twice when it is cancelled in the middle and continued', async () => {
-  const { page, breakConnections } = await startRunAndWait();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('heading', { name: 'Canceled' }).waitFor();
-  breakConnections();
-  expect(await readCounts(page)).toMatchObject({ stored: 1_000, replayed: 0 });
-  expect(store.readPlants()).toHaveLength(3_000);
-  // What was stored without its reply is replayed.
-  await expectAll(page, { replayed: 2_000 });
-});
-
 it('asks before the tab is closed in the middle, and stores nothing twice when the file is imported again', async () => {
   const { page, breakConnections } = await startRunAndWait();
   const dialog = page.waitForEvent('dialog');
@@ -96,15 +78,5 @@ it('loses nothing when the service crashes in the middle and is started again', 
   expect(await progressOf(page)).toBeCloseTo(1_000 / count);
   expect(store.readPlants()).toHaveLength(3_000);
   await store.start();
-  await expectAll(page, { replayed: 2_000 });
-});
-
-it('waits while the network is away, and then goes on by itself', async () => {
-  const { page, breakConnections } = await startRunAndWait();
-  await page.context().setOffline(true);
-  breakConnections();
-  const trying = page.getByText(/ Trying again\.$/);
-  await trying.first().waitFor();
-  await page.context().setOffline(false);
   await expectAll(page, { replayed: 2_000 });
 });

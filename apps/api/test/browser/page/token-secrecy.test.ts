@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
 import { addButton, chooseFile, readOutcome } from './support/import-page.js';
 import { openTab, type Tab } from './support/open-tab.js';
@@ -100,34 +100,13 @@ it('reaches no log and no file of the service but its own file', () => {
   expect(files.filter((name) => readFileSync(join(data, name)).includes(secret()))).toEqual(['access-token']);
 });
 
-/** Forgets the token by the button. */
-async function forget(): Promise<void> {
-  await forgetToken(page);
-  await page.getByRole('button', { name: 'Use token' }).waitFor();
-  expect(placesOf(await readStorage())).toEqual([]);
-}
-
 it('is gone from everywhere once it is forgotten, also after a reload', async () => {
-  await forget();
-  await page.reload();
-  await page.getByRole('button', { name: 'Use token' }).waitFor();
-  expect(placesOf(await readStorage())).toEqual([]);
-});
-
-it('is read nowhere of an address that differs in its fragment alone, which loads no page', async () => {
-  await page.evaluate((token) => {
-    location.hash = `token=${token}`;
-  }, shared.store.token);
-  await page.getByRole('link', { name: 'Plants' }).waitFor();
-  expect(placesOf(await readStorage())).toEqual(['sessionStorage']);
-  await forget();
-});
-
-it('keeps it for this tab: another one of the same browser is asked for it', async () => {
-  const other = await page.context().newPage();
-  onTestFinished(() => other.close());
-  await other.goto(shared.store.baseUrl);
-  await other.getByRole('button', { name: 'Use token' }).waitFor();
+  await forgetToken(page);
+  for (const reload of [() => page.reload(), () => undefined]) {
+    await page.getByRole('button', { name: 'Use token' }).waitFor();
+    expect(placesOf(await readStorage())).toEqual([]);
+    await reload();
+  }
 });
 
 it('asks before a link replaces the token that it has, and keeps the other one nowhere until that is accepted', async () => {

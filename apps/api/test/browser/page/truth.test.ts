@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { expect, it } from 'vitest';
 import { setUp } from './support/set-up.js';
-import { translatePage } from './support/translate-page.js';
 
 const shared = setUp({ HOST: '0.0.0.0' });
 
@@ -11,12 +10,6 @@ function findInsecureHost(): string {
   const found = addresses.find(({ internal, family }) => !internal && family === 'IPv4');
   if (found === undefined) throw new Error('This machine has no address but that of its loopback interface.');
   return found.address;
-}
-
-/** That of a view, at a loopback address, which a browser trusts as it trusts HTTPS. */
-function findTrustedAddress(path: string): string {
-  const { hash, port } = new URL(shared.store.address);
-  return `http://127.0.0.1:${port}${path}${hash}`;
 }
 
 const openPage = () => shared.openTab();
@@ -83,148 +76,6 @@ it('imports where the browser blocks workers and storage, and shows that it does
   await page.getByRole('heading', { name: '2 plants added' }).waitFor();
   expect(shared.store.readPlants().filter(({ id }) => ['81', '82'].includes(id))).toHaveLength(2);
   expect(violations).toEqual([]);
-});
-
-it.each([
-  ['create', ['Add plant', 'Import'], /^This token can add plants, but not see, edit, or delete them/],
-  ['read', [], undefined],
-  ['read,delete', ['Delete'], undefined],
-  ['read,update', ['Edit'], undefined],
-] as const)(
-  'offers a token that may %s nothing else, and counts only what it may see',
-  async (scopes, offered, says) => {
-    const { store } = shared;
-    await store.send('/plants', { id: 90, name: 'Larch' });
-    const { page } = await openPage();
-    await page.goto(`${store.baseUrl}/#token=${await store.issueToken(scopes)}`);
-    if (says === undefined) {
-      await page.getByRole('row', { name: 'Larch' }).click();
-      await page.getByRole('heading', { name: 'Larch' }).waitFor();
-    } else await page.getByRole('alert').filter({ hasText: says }).waitFor();
-    const names = ['Add plant', 'Import', 'Edit', 'Delete'];
-    const isOffered = (name: string) => {
-      const link = page.getByRole('link', { name, exact: true });
-      return page.getByRole('button', { name, exact: true }).or(link).first().isVisible();
-    };
-    const listOffered = async () => {
-      const visible = await Promise.all(names.map(isOffered));
-      return names.filter((_, at) => visible[at]);
-    };
-    await expect.poll(listOffered).toEqual(offered);
-    expect(await page.getByText(/0 plants|No plant/).count()).toBe(0);
-    expect(await page.getByRole('searchbox').count()).toBe(says === undefined ? 1 : 0);
-  },
-);
-
-it('lists first the plant whose id is searched, and filters by a tag of the side bar, with its count', async () => {
-  const marsh = ['Alder', 'Plant 700 b'].map((name, at) => ({ id: 700 + at, name, tag: 'Marsh' }));
-  const plants = [...marsh, { id: 702, name: 'Heather', tag: 'Moor' }];
-  await shared.store.send('/plants/batch', { plants });
-  const { page } = await openPage();
-  await page.goto(shared.store.address);
-  const first = page.getByRole('row').nth(1);
-  await page.getByRole('searchbox').fill('700');
-  await page.getByText('2 plants found').waitFor();
-  expect(await first.textContent()).toContain('Alder');
-  await page.getByRole('searchbox').fill('');
-  await page.getByRole('link', { name: 'Marsh 2' }).click();
-  await page.getByText('2 plants found').waitFor();
-  expect(await page.getByRole('row', { name: 'Heather' }).count()).toBe(0);
-  await page.getByRole('link', { name: 'Moor 1' }).click();
-  await page.getByText('1 plant found').waitFor();
-  expect(new URL(page.url()).search).toBe('?tag=Moor');
-});
-
-it('keeps the undo of each of two deletes', async () => {
-  const plants = ['Birch', 'Beech', 'Hazel'].map((name, at) => ({ id: 800 + at, name, tag: 'wood' }));
-  await shared.store.send('/plants/batch', { plants });
-  const { page } = await openPage();
-  await page.goto(shared.store.address.replace('/#', '/?tag=wood#'));
-  const note = (name: string) => page.locator('.undo-item').filter({ hasText: name });
-  for (const name of ['Birch', 'Beech']) {
-    await page.getByRole('row').getByText(name).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await note(name).waitFor();
-  }
-  await page.getByText('1 plant found').waitFor();
-  for (const name of ['Birch', 'Beech']) {
-    await note(name).getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('row', { name }).waitFor();
-  }
-  await page.getByText('3 plants found').waitFor();
-});
-
-it('shows what somebody else adds, edits and deletes, without a reload', async () => {
-  const { store } = shared;
-  await store.send('/plants', { id: 600, name: 'Sorrel', tag: 'herb' });
-  const { page } = await openPage();
-  await page.goto(store.address.replace('/#', '/?tag=herb#'));
-  await page.getByRole('row', { name: 'Sorrel' }).waitFor();
-  const loadedAt = () => page.evaluate(() => performance.timeOrigin);
-  const before = await loadedAt();
-  await store.send('/plants', { id: 601, name: 'Chervil', tag: 'herb' });
-  await page.getByRole('row', { name: 'Chervil' }).waitFor();
-  await page.getByText('2 plants found').waitFor();
-  const etag = (await store.send('/plants/600')).headers.get('etag') ?? '';
-  await store.send('/plants/600', { id: 600, name: 'Lovage', tag: 'herb' }, { 'if-match': etag });
-  await page.getByRole('row', { name: 'Lovage' }).waitFor();
-  await store.send('/plants/batch/delete', { ids: ['601'] });
-  await page.getByText('1 plant found').waitFor();
-  const old = page.getByRole('row', { name: /Sorrel|Chervil/ });
-  expect([await old.count(), await loadedAt()]).toEqual([0, before]);
-});
-
-it.each([
-  ['its clipboard alone', true],
-  ['any copy', false],
-])('copies, or shows how to, where the browser refuses %s', async (_, copies) => {
-  const { store } = shared;
-  const { page } = await openPage();
-  await store.send('/plants', { id: 500, name: 'Larkspur' });
-  // All others are refused.
-  await page.context().grantPermissions(['geolocation']);
-  if (!copies) await page.addInitScript(() => Object.assign(document, { execCommand: () => false }));
-  await page.goto(findTrustedAddress('/p/500'));
-  await page.getByRole('button', { name: 'Copy the ID', exact: true }).click();
-  if (copies) await page.getByRole('button', { name: 'Copied' }).waitFor();
-  else {
-    const blocked = 'Your browser blocked copying. Press Ctrl+C.';
-    await page.getByRole('alert').filter({ hasText: blocked }).waitFor();
-    expect(await page.evaluate(() => getSelection()?.toString())).toBe('500');
-  }
-  const refused = page.evaluate(() => navigator.clipboard.writeText('').catch(({ name }) => name));
-  expect(await refused).toBe('NotAllowedError');
-});
-
-it('deletes and restores where the browser translates it, but no name, tag, id or code', async () => {
-  const { store } = shared;
-  const ids = [400_017, 400_018, 400_019];
-  const plants = ids.map((id, index) => ({ id, name: `Sedge ${'abc'[index]}`, tag: 'reed' }));
-  await store.send('/plants/batch', { plants });
-  const { page, messages, violations } = await openPage();
-  await page.addInitScript(translatePage);
-  await page.goto(findTrustedAddress('/?tag=reed'));
-  const expectTranslated = async () => {
-    expect(await page.locator('font > font').count()).toBeGreaterThan(3);
-    const kept = page.locator('font').filter({ hasText: /Sedge|reed|4000\d\d|curl http/ });
-    expect(await kept.allTextContents()).toEqual([]);
-  };
-  const row = (name: string) => page.getByRole('row', { name });
-  await row('Sedge a').getByText('Sedge a').click();
-  await page.getByText(/^curl http/).waitFor({ state: 'attached' });
-  await expectTranslated();
-  await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await row('Sedge a').waitFor({ state: 'detached' });
-  await page.getByText('2 plants found').waitFor();
-  await expectTranslated();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await row('Sedge a').waitFor();
-  for (const name of ['Sedge b', 'Sedge c']) await row(name).locator('.plant-select').click();
-  const selected = page.getByRole('region', { name: 'Selected plants' });
-  await selected.getByRole('button', { name: /^Delete/ }).click();
-  await page.getByText('1 plant found').waitFor();
-  await expectTranslated();
-  expect([messages, violations]).toEqual([[], []]);
 });
 
 it('says at once that the device is offline, and no longer once it is back', async () => {

@@ -3,13 +3,11 @@ import { noTexts } from '../../shared/fields.js';
 import { checkDraft, isDraftOf } from './draft.js';
 
 it.each([
-  ['1', 1n],
   [' 42\t', 42n],
   ['+7', 7n],
   ['-0', 0n],
   ['007', 7n],
   [`${'0'.repeat(1_000)}9223372036854775807`, 9223372036854775807n],
-  ['9223372036854775807', 9223372036854775807n],
   ['-9223372036854775808', -9223372036854775808n],
   ['٤٢', 42n],
   ['１２３', 123n],
@@ -37,20 +35,17 @@ it.each([
   expect(await checkDraft({ ...noTexts, id, name: 'Rose' })).toEqual({ problems: { id: problem } });
 });
 
-it('treats an empty field as absent, and keeps other text except a space at its end', async () => {
-  const { problems } = await checkDraft({ ...noTexts, id: ' ' });
-  expect(problems).toEqual({ id: 'ID is required.', name: 'Name is required.' });
-  const { plant } = await checkDraft({ ...noTexts, id: '1', name: ' Rosa \u00e9 ', tag: ' ' });
-  expect(plant).toEqual({ id: 1n, name: ' Rosa \u00e9', tag: ' ' });
+it('leaves out the space that a phone adds after a suggested word, unless the plant had it, and keeps other text', async () => {
+  const draft = { ...noTexts, id: '1', name: ' Rosa \u00e9 ', tag: ' ' };
+  expect((await checkDraft(draft)).plant).toEqual({ id: 1n, name: ' Rosa \u00e9', tag: ' ' });
+  expect((await checkDraft(draft, { name: draft.name })).plant?.name).toBe(draft.name);
 });
 
-it('leaves out the space that a phone adds after a suggested word, unless the plant had it', async () => {
-  const draft = { ...noTexts, id: '1', name: 'Rosa ', tag: 'shrub ' };
-  expect((await checkDraft(draft)).plant).toEqual({ id: 1n, name: 'Rosa', tag: 'shrub' });
-  expect((await checkDraft(draft, { name: 'Rosa ' })).plant).toEqual({ id: 1n, name: 'Rosa ', tag: 'shrub' });
-});
-
-it('gives every problem of a field', async () => {
+it('reports every problem of each field', async () => {
+  expect((await checkDraft({ ...noTexts, id: ' ' })).problems).toEqual({
+    id: 'ID is required.',
+    name: 'Name is required.',
+  });
   const { problems } = await checkDraft({ ...noTexts, id: '1', name: '\0\ud800', tag: '\0' });
   expect(problems).toEqual({
     name: 'Name must not contain the NUL character (U+0000); must not contain an unpaired surrogate.',

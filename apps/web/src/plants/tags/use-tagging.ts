@@ -1,21 +1,22 @@
+import { type Client, getAll, updateAll } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { PlantFilter } from '../../route.js';
-import { explainFailure } from '../../shared/explain-failure.js';
+import { explainFailure, explainRejection } from '../../shared/explain-failure.js';
 import { usePlantStore } from '../../shared/plant-store.js';
 import { warnBeforeClosing } from '../../shared/warn-before-closing.js';
 import { useUndo } from '../undo-provider.js';
+import { reportEdits } from '../undo-requests.js';
 import { addToLists } from '../use-plants.js';
-import { type Tagged, tagPlants } from './tag-plants.js';
 
 /** The progress of editing many plants. */
 export interface Progress {
   readonly state: 'running' | 'stopped' | 'done';
   /** The number of plants that have the tag now. */
   readonly done: number;
-  /** The plants that were not edited. */
-  readonly failed: readonly (Tagged & { readonly reason: string })[];
+  /** The plants that were not edited, each with a sentence about why. */
+  readonly failed: readonly { readonly plant: Pick<StoredPlant, 'id' | 'name'>; readonly reason: string }[];
   /** Why it stopped, unless the person stopped it. */
   readonly problem?: string;
 }
@@ -23,11 +24,19 @@ export interface Progress {
 interface Tagging {
   /** The plants to edit. */
   plants(signal: AbortSignal): Iterable<StoredPlant> | AsyncIterable<StoredPlant>;
+  /** The new tag; `undefined` for none. */
   readonly tag: string | undefined;
+  /** The tag that the plants must still have. Default: any. */
   readonly from?: string;
 }
 
-/** Edits the tags of many plants, shows them in the list, and adds an undo. Unmounting the component stops it. */
+/** How long to wait for edits in flight after a cancel. Without their replies, an undo could not restore them. */
+const lastReplyTimeoutMs = 5_000;
+
+/**
+ * Gives many plants a tag, with two requests per 1,000 plants, and without overwriting concurrent changes. Shows them in the list, and adds
+ * an undo. It can be run again after any failure, because it skips plants that already have the tag. Unmounting the component stops it.
+ */
 export function useTagging(filter: PlantFilter) {
   const { client, rejectToken } = usePlantStore();
   const queryClient = useQueryClient();
@@ -36,46 +45,78 @@ export function useTagging(filter: PlantFilter) {
   const control = useRef<AbortController>(undefined);
   useEffect(() => () => control.current?.abort(), []);
 
-  const run = async ({ plants, ...tagging }: Tagging): Promise<Progress> => {
-    const started = new AbortController();
-    const { signal } = started;
-    control.current = started;
-    let latest: Progress = { state: 'running', done: 0, failed: [] };
-    const show = (changes: Partial<Progress>) => {
-      latest = { ...latest, ...changes };
-      setProgress(latest);
-    };
+  const run = async ({ plants, tag, from }: Tagging): Promise<Progress> => {
+    control.current = new AbortController();
+    const { signal } = control.current;
+    /** The plants by ID: as listed, then as read. */
+    const known = new Map<unknown, StoredPlant>();
+    /** The plants that have the tag now, since the progress was last shown. */
+    const tagged: StoredPlant[] = [];
+    /** The edited plants as they were before, and their new `ETag`s. */
     const edited: StoredPlant[] = [];
     const etags = new Map<bigint, string>();
-    const onDone = (tagged: readonly Tagged[]) => {
-      const failed = tagged.filter((each) => each.reason !== undefined);
-      const succeeded = tagged.flatMap((each) => (each.reason === undefined ? each : []));
-      for (const { edit } of succeeded) {
-        if (edit === undefined) continue;
-        edited.push(edit.before);
-        etags.set(edit.before.id, edit.etag);
-      }
-      addToLists(
-        queryClient,
-        succeeded.map(({ plant }) => plant),
-        filter,
-      );
-      show({ done: latest.done + succeeded.length, failed: [...latest.failed, ...failed] });
+    let shown: Progress = { state: 'running', done: 0, failed: [] };
+    const failed: Progress['failed'][number][] = [];
+    const show = (changes: Partial<Progress> = {}) => {
+      shown = { ...shown, done: shown.done + tagged.length, failed: [...failed], ...changes };
+      addToLists(queryClient, tagged.splice(0), filter);
+      setProgress(shown);
     };
-    show({});
+
+    async function* readIds() {
+      for await (const plant of plants(signal)) {
+        known.set(plant.id, plant);
+        yield plant.id;
+      }
+    }
+    async function* readUpdates() {
+      for await (const { id, plant, etag } of getAll(client, readIds(), { signal })) {
+        const listed = known.get(id);
+        if (plant === undefined)
+          failed.push(...(listed ? [{ plant: listed, reason: 'It was deleted.' }] : []));
+        else if (plant.tag === tag || (from !== undefined && plant.tag !== from)) tagged.push(plant);
+        else {
+          known.set(id, plant);
+          yield { ...plant, tag, ifMatch: etag };
+        }
+      }
+    }
+    const lastReplies = new AbortController();
+    const endLastReplies = () => setTimeout(() => lastReplies.abort(), lastReplyTimeoutMs);
+    signal.addEventListener('abort', endLastReplies, { once: true });
+    const sent: Promise<unknown>[] = [];
+    const { updatePlants } = reportEdits(client, ({ plant, etag }) => {
+      tagged.push(plant);
+      edited.push(known.get(plant.id) ?? plant);
+      etags.set(plant.id, etag);
+    });
+    const edits: Pick<Client, 'updatePlants'> = {
+      updatePlants(request) {
+        const reply = updatePlants({ ...request, signal: lastReplies.signal });
+        sent.push(reply);
+        return reply;
+      },
+    };
+
+    show();
     const endWarning = warnBeforeClosing();
     try {
-      await tagPlants(client, plants(signal), { ...tagging, signal, onDone });
+      for await (const { rejections } of updateAll(edits, readUpdates(), { signal })) {
+        for (const { plant, ...rejection } of rejections)
+          failed.push({ plant, reason: explainRejection(rejection, 'change').message });
+        show();
+      }
       show({ state: 'done' });
     } catch (error) {
+      await Promise.allSettled(sent);
       const { about, message } = explainFailure(error, 'change');
       if (!signal.aborted && about === 'token') rejectToken(message);
       show({ state: 'stopped', ...(!signal.aborted && about !== 'token' && { problem: message }) });
     } finally {
       endWarning();
     }
-    if (edited.length > 0) addEdit(edited, { tag: tagging.tag, etags });
-    return latest;
+    if (edited.length > 0) addEdit(edited, { tag, etags });
+    return shown;
   };
 
   const forget = () => setProgress(undefined);

@@ -34,7 +34,7 @@ export async function expectUsable(page: Page, state: string): Promise<void> {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Runs the rules of axe-core, by default all, the best practices too; returns one line for each element that violates one. */
-export async function findViolations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+async function findViolations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   // Through the debugger, which the Content-Security-Policy does not apply to.
   const session = await page.context().newCDPSession(page);
   const expression = `${axe}; undefined`;

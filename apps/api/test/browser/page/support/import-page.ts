@@ -52,7 +52,7 @@ const outcomeTimeoutMs = 1_200_000;
 /** How long a test with a run of many plants may take; only one that hangs does. */
 export const runTimeout = { timeout: 2 * outcomeTimeoutMs };
 
-/** Waits for the end of the run, continuing it where it was interrupted, and returns its counts. */
+/** Waits for the end of the run, continuing it where it was interrupted, and returns its counts as the page shows them. */
 export async function readOutcome(page: Page) {
   const outcome = page.getByRole('heading', { name: / (added|updated) from / });
   const resume = page.getByRole('button', { name: 'Continue' });
@@ -62,11 +62,6 @@ export async function readOutcome(page: Page) {
     await page.getByRole('button', { name: 'Cancel' }).or(outcome).or(resume).waitFor();
     await outcome.or(resume).waitFor({ timeout: outcomeTimeoutMs });
   }
-  return readCounts(page);
-}
-
-/** What a run has come to, as the page shows it: in its title, or by the groups of its lines where it has not ended. */
-export async function readCounts(page: Page) {
   const region = page.getByRole('region', { name: 'Import' });
   const title = (await region.getByRole('heading', { level: 1 }).textContent()) ?? '';
   const buttons = region.getByRole('group', { name: 'Show' }).getByRole('button');
@@ -74,7 +69,7 @@ export async function readCounts(page: Page) {
   const count = (text: string, pattern: RegExp) =>
     Number((pattern.exec(text)?.[1] ?? '0').replaceAll(',', ''));
   return {
-    stored: count(title, /^([\d,]+) plants? added/) || count(tabs, /Saved\s+([\d,]+)/),
+    stored: count(title, /^([\d,]+) plants? added/),
     replayed: count(tabs, /Unchanged\s+([\d,]+)/),
     rejected: count(title, /([\d,]+) (?:was|were) rejected/),
     skipped: count(title, /([\d,]+) (?:was|were) left out/),
