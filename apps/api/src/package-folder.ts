@@ -10,7 +10,7 @@ export const packageFolder = new URL('../', import.meta.url);
  *
  * @param page its path in the repository, such as `docs/operate/backup.md`
  */
-export function pathOfPage(page: string, folder: URL = packageFolder): string {
+export function docsPath(page: string, folder: URL = packageFolder): string {
   const inRelease = new URL(page, folder);
   return fileURLToPath(existsSync(inRelease) ? inRelease : new URL(`../../${page}`, folder));
 }

@@ -62,7 +62,7 @@ export interface Operation {
 }
 
 /** Returns metadata unchanged, with a type that has only its scope, so that the declarations of the contract stay short. */
-export const ofTokens = <const Needed extends Scope | undefined>(
+export const tokenMetadata = <const Needed extends Scope | undefined>(
   metadata: TokenMetadata & { readonly scope: Needed },
 ): TokenMetadata & { readonly scope: Needed } => metadata;
 

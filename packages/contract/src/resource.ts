@@ -108,10 +108,10 @@ export function fieldsAfter(version: string, resource: Resource): readonly strin
 export const filtersOf = (resource: Resource) => fieldsOf(resource).filter(([, { filter }]) => filter);
 
 /** Returns the fields that the parameter `q` of a list searches. */
-export const searchesOf = (resource: Resource) => fieldsOf(resource).filter(([, { search }]) => search);
+export const searchedFieldsOf = (resource: Resource) => fieldsOf(resource).filter(([, { search }]) => search);
 
 /** Returns the name of the list parameter that takes several values of a filter. */
-export const severalOf = (filter: string): string => `${filter}s`;
+export const pluralFilterOf = (filter: string): string => `${filter}s`;
 
 /** Returns the orders that a list may have. Each field that `q` searches adds two. */
 export const ordersOf = (resource: Resource): readonly string[] => [
@@ -119,7 +119,7 @@ export const ordersOf = (resource: Resource): readonly string[] => [
   '-id',
   'newest',
   'oldest',
-  ...searchesOf(resource).flatMap(([name]) => [name, `-${name}`]),
+  ...searchedFieldsOf(resource).flatMap(([name]) => [name, `-${name}`]),
 ];
 
 /** Whether request bodies may have other types than replies, so that both need separate types and schemas. */

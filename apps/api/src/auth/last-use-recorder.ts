@@ -6,7 +6,7 @@ import type { AccessTokenStore } from './token-service.js';
 export const lastUseResolutionMs = 3_600_000;
 
 /** How long uses are collected, so that one write covers many tokens, in milliseconds. */
-export const collectMs = 10_000;
+export const collectionMs = 10_000;
 
 /** Maximum tokens per write. On SQLite, a write blocks requests while it runs. */
 export const maxUsesPerWrite = 100;
@@ -54,7 +54,7 @@ export function createLastUseRecorder(
       isFailing = true;
     }
     isWriting = false;
-    if (noted.size > 0) schedule(isFailing ? retryMs : collectMs);
+    if (noted.size > 0) schedule(isFailing ? retryMs : collectionMs);
     return !isFailing;
   }
 
@@ -68,7 +68,7 @@ export function createLastUseRecorder(
       const at = now();
       if (isClosed || (lastUsedAt !== null && at - lastUsedAt.getTime() < lastUseResolutionMs)) return;
       noted.set(id, new Date(at));
-      schedule(collectMs);
+      schedule(collectionMs);
     },
     /**
      * Stores the noted uses, and drops what is not stored within a second or within the time available, in milliseconds. Later notes are

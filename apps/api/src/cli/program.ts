@@ -17,7 +17,7 @@ import * as z from 'zod';
 import { wholeNumber } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-import { pathOfPage } from '../package-folder.js';
+import { docsPath } from '../package-folder.js';
 import { type AuditOptions, printAudit } from './audit.js';
 import { backUp } from './backup.js';
 import type { CliContext, JsonOption } from './cli-context.js';
@@ -93,7 +93,7 @@ export function createProgram(dependencies: ProgramDependencies): Command {
     .addHelpText(
       'after',
       `
-Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL, and more; see ${pathOfPage('docs/operate/settings.md')}.
+Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL, and more; see ${docsPath('docs/operate/settings.md')}.
 Exit status: 0 for success, 1 for failure, 2 for invalid arguments or an invalid configuration.`,
     );
   addService(program, dependencies);

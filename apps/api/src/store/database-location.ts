@@ -23,7 +23,7 @@ export interface PostgresqlLocation {
   readonly statementTimeoutMs: number;
   readonly timeouts: PostgresqlTimeouts;
   /** Whether connections begin without settings, which a pooler rejects. */
-  readonly withoutOptions?: boolean;
+  readonly omitOptions?: boolean;
 }
 
 /** How long the service waits for a PostgreSQL server besides its statements, in milliseconds. */
@@ -106,7 +106,7 @@ function pathOf(url: string): string | undefined {
  * @returns the location, or what is wrong, as the rest of a sentence that begins with "DATABASE_PASSWORD_FILE" and never
  * contains the password
  */
-export function addPasswordOfFile(
+export function addPasswordFromFile(
   location: ParsedDatabaseUrl,
   file: string | undefined,
 ): ParsedDatabaseUrl | { readonly problem: string } {

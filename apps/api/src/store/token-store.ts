@@ -32,8 +32,8 @@ interface AccessTokenStoreDependencies {
   /** Runs a statement without Prisma's client, and returns its rows. */
   query(statement: Statement): Promise<readonly (readonly unknown[])[]>;
   readonly runSteps: RunSteps;
-  /** `insertBelowSql` for the engine. */
-  readonly insertBelow: string;
+  /** `insertWithinLimitSql` for the engine. */
+  readonly insertWithinLimit: string;
   /** SQL that the engine appends to a query to lock its rows against changes until the end of the transaction. */
   readonly forShare: string;
   /** Stores uses without Prisma's client, and without waiting for the disk. */
@@ -56,7 +56,7 @@ const noLimit = 2 ** 31 - 1;
 export function createPrismaAccessTokenStore({
   query,
   runSteps,
-  insertBelow,
+  insertWithinLimit,
   forShare,
   recordUses,
   loadClient,
@@ -90,7 +90,7 @@ export function createPrismaAccessTokenStore({
     limit = noLimit,
   ): Steps<AccessToken | null> {
     const columns = [name, hash, toColumn(scopes), createdAt, expiresAt, ratePerMinute];
-    const [row] = yield { sql: insertBelow, values: [...columns, createdAt, limit] };
+    const [row] = yield { sql: insertWithinLimit, values: [...columns, createdAt, limit] };
     if (row === undefined) return null;
     const [id, unused] = [Number(row[0]), { revokedAt: null, lastUsedAt: null }];
     return { id, name, scopes, createdAt, expiresAt, ratePerMinute, ...unused };
@@ -128,7 +128,7 @@ export function createPrismaAccessTokenStore({
         yield* auditToken(action, added, by, createdAt, replaced && { id: replaced.id, name: replaced.name });
         return added;
       }),
-    addBelow: (limit, token, { by, replaces, check }) =>
+    addWithinLimit: (limit, token, { by, replaces, check }) =>
       runSteps(function* () {
         const own = by.id === undefined ? null : yield* findLocked(by.id);
         const old = replaces === undefined ? null : yield* findLocked(replaces.id);
@@ -230,7 +230,7 @@ const use = (id: number, at: Date): Statement => ({
  *
  * @param parameters the placeholders of these eight values in the engine's SQL, with their types where it needs them
  */
-export function insertBelowSql(parameters: readonly string[]): string {
+export function insertWithinLimitSql(parameters: readonly string[]): string {
   const columns = parameters.slice(0, 6);
   const [at, limit] = parameters.slice(6);
   return `

@@ -26,7 +26,7 @@ export function useScopes(): readonly Scope[] | undefined {
 }
 
 /** Whether to offer actions that require a scope. `true` unless the token is known to lack it. */
-export function useMay(scope: Scope): boolean {
+export function useHasScope(scope: Scope): boolean {
   return useScopes()?.includes(scope) ?? true;
 }
 

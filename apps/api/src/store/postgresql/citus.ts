@@ -1,6 +1,6 @@
 import pg, { type ClientBase } from 'pg';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
-import { pathOfPage } from '../../package-folder.js';
+import { docsPath } from '../../package-folder.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { allTables, type Table } from '../table.js';
 import {
@@ -92,7 +92,7 @@ export async function distributeTables(
   const extent = (await readShards(connection, tables)) ?? { shards: 0, nodes: 0 };
   if (shards !== undefined && shards !== extent.shards)
     throw new OperatorError(
-      `The tables are already distributed, over ${extent.shards} shards, which this command does not change. ${pathOfPage('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
+      `The tables are already distributed, over ${extent.shards} shards, which this command does not change. ${docsPath('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
     );
   // Separate transactions, because they need a moment without readers, and a long export must not undo the move.
   for (const { name } of tables)
@@ -115,7 +115,7 @@ async function countNodes(connection: ClientBase): Promise<number> {
     if (rows.length > 0) return rows.length;
   }
   throw new OperatorError(
-    `The tables cannot be distributed: the database is not the coordinator of a Citus cluster that has nodes for shards. Let an administrator run CREATE EXTENSION citus in this database on all nodes, and SELECT citus_add_node('host', 5432) on the coordinator, which DATABASE_URL names. ${pathOfPage('docs/operate/citus.md')} has the steps. Nothing was distributed.`,
+    `The tables cannot be distributed: the database is not the coordinator of a Citus cluster that has nodes for shards. Let an administrator run CREATE EXTENSION citus in this database on all nodes, and SELECT citus_add_node('host', 5432) on the coordinator, which DATABASE_URL names. ${docsPath('docs/operate/citus.md')} has the steps. Nothing was distributed.`,
   );
 }
 

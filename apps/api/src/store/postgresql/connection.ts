@@ -7,14 +7,14 @@ const keepAliveAfterMs = 10_000;
 
 /** The settings of every connection to the database, with its timeout in milliseconds. */
 export function connectionSettings(
-  { url, schema, statementTimeoutMs, withoutOptions = false }: PostgresqlLocation,
+  { url, schema, statementTimeoutMs, omitOptions = false }: PostgresqlLocation,
   connectionTimeoutMillis: number,
 ): ClientConfig {
   const uri = new URL(url);
   // Merged, because options in the URI would replace these.
   const given = uri.searchParams.get('options') ?? '';
   uri.searchParams.delete('options');
-  const own = withoutOptions ? '' : `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`;
+  const own = omitOptions ? '' : `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`;
   const options = `${given} ${own}`.trim();
   return {
     application_name: 'plant-store',

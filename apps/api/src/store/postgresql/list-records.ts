@@ -16,7 +16,7 @@ import {
   withoutTombstones,
 } from '@plant-store/records';
 import { columnOf, columnTypes, isIndexedSql, isLong, maxIndexedBytes, type Table } from '../table.js';
-import { confirmDurable, durableColumnSql, durableOnceSql } from './probe-commit.js';
+import { confirmDurableSql, confirmOnceSql, confirmPerRowSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
 type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'searches' | 'bytes'>;
@@ -330,9 +330,9 @@ export async function countValues(
   // PostgreSQL does not use parallel workers for a statement that writes to the log. On one server, the transaction writes afterward.
   const rows = await run({
     sql: `
-      SELECT ${column}, count(*)${isDistributed ? `, bool_and(${durableColumnSql})` : ''}
+      SELECT ${column}, count(*)${isDistributed ? `, bool_and(${confirmPerRowSql})` : ''}
       FROM ${table.name} WHERE ${column} IS NOT NULL AND NOT deleted ${beyond}
-      GROUP BY ${column} ORDER BY ${ordered} LIMIT ${maxValues + 1}${isDistributed ? '' : `; ${confirmDurable}`}`,
+      GROUP BY ${column} ORDER BY ${ordered} LIMIT ${maxValues + 1}${isDistributed ? '' : `; ${confirmDurableSql}`}`,
   });
   const counts = rows.map(([value, count]) => [String(value), Number(count)] as const);
   return { counts: counts.slice(0, maxValues), hasMore: rows.length > maxValues };
@@ -392,7 +392,7 @@ export function createListPage<Fields>(
       sql: `
         SELECT * FROM (
           SELECT ${selected.join(', ')}, ${bytes} > ${shortRecord} FROM ${name}
-          WHERE ${condition}${after === undefined ? '' : ` AND ${isAfter('$2', '$3')}`} AND ${durableOnceSql} IS NOT FALSE
+          WHERE ${condition}${after === undefined ? '' : ` AND ${isAfter('$2', '$3')}`} AND ${confirmOnceSql} IS NOT FALSE
           ORDER BY ${by} LIMIT ${longestPage + 1}
         ) AS page LIMIT $1`,
       args: [rows, ...position.filter((value) => value !== undefined)],

@@ -14,21 +14,21 @@ import { findDriverError, isRowRejected } from './errors.js';
  * It writes an empty message for logical decoding, which by default needs no privilege, and which subscribers ignore. Locking the rows would
  * write to each of them, and needs the privilege to update them. Assigning a transaction id writes nothing.
  */
-export const confirmDurable = `WITH durable AS (SELECT pg_logical_emit_message(true, 'plant-store', '')) SELECT FROM durable`;
+export const confirmDurableSql = `WITH durable AS (SELECT pg_logical_emit_message(true, 'plant-store', '')) SELECT FROM durable`;
 
 /**
  * A column of a SELECT with the same effect, for a distributed table. It is evaluated for each returned row on the node that has the row,
- * whereas `confirmDurable` only waits for the coordinator. A sequential scan would evaluate a condition first, because it is cheap, and write
+ * whereas `confirmDurableSql` only waits for the coordinator. A sequential scan would evaluate a condition first, because it is cheap, and write
  * to the log for every row of the shard.
  */
-export const durableColumnSql = `pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL`;
+export const confirmPerRowSql = `pg_logical_emit_message(true, 'plant-store', '') IS NOT NULL`;
 
 /**
  * A condition with the same effect for a statement that reads one server. It is evaluated once for all rows, and commits only if needed: if
  * part of the log is not on the server's disk yet, or there is a standby to wait for. Everything that the statement sees precedes the end of
  * the log.
  */
-export const durableOnceSql = `(SELECT ${durableColumnSql} WHERE CASE
+export const confirmOnceSql = `(SELECT ${confirmPerRowSql} WHERE CASE
   WHEN pg_is_in_recovery() OR current_setting('synchronous_standby_names') <> '' THEN true
   ELSE pg_current_wal_flush_lsn() < pg_current_wal_insert_lsn() END)`;
 
@@ -37,14 +37,14 @@ export const durableOnceSql = `(SELECT ${durableColumnSql} WHERE CASE
  * missing privilege, a full disk, or a missing standby. Concurrent calls share one connection, because it may wait for a long time. It succeeds
  * if a constraint or trigger of the operator rejects a test record, because the database has answered.
  */
-export function createProbeCommit(
+export function createCommitProbe(
   pool: Pick<Pool, 'query'>,
   tables: readonly Table[] = allTables,
 ): () => Promise<void> {
   return shareInFlight(async () => {
     await tryInsert(pool, tables);
     // This writes to the write-ahead log and commits.
-    await pool.query(confirmDurable);
+    await pool.query(confirmDurableSql);
   });
 }
 
