@@ -444,8 +444,8 @@ function addRecords(
     .action(
       (
         file: string | undefined,
-        { resource: only, ...options }: Omit<ImportOptions, 'file'> & ResourceOption,
-      ) => importRecords(readConfig(), types, { file, only, ...options }, context),
+        { resource: onlyType, ...options }: Omit<ImportOptions, 'file'> & ResourceOption,
+      ) => importRecords(readConfig(), types, { file, onlyType, ...options }, context),
     )
     .addHelpText(
       'after',
@@ -496,11 +496,11 @@ function addRecords(
     .option('--from-line <number>', 'the line to start with, to resume an earlier delete', toLineNumber, 1)
     .addOption(jsonOption('the totals'))
     .action((ids: bigint[], all: Omit<DeleteOptions, 'ids'> & ResourceOption, command: Command) => {
-      const { resource: only, ...options } = all;
+      const { resource: onlyType, ...options } = all;
       const { from, fromLine } = options;
       if (ids.length > 0 ? from !== undefined || fromLine > 1 : from === undefined)
         return command.error('error: specify either IDs or --from <file>');
-      return deleteRecords(readConfig(), types, { ids, only, ...options }, context);
+      return deleteRecords(readConfig(), types, { ids, onlyType, ...options }, context);
     })
     .addHelpText(
       'after',
