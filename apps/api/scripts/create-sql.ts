@@ -1,6 +1,6 @@
 import type { Kind, Resource } from '@plant-store/contract/resource';
 import type { DatabaseLocation } from '../src/store/database-location.js';
-import { columnTypes, isIndexedSql, originOf, seqColumn, tableOf } from '../src/store/table.js';
+import { columnTypes, indexConditionSql, originOf, seqColumn, tableOf } from '../src/store/table.js';
 
 type Engine = DatabaseLocation['engine'];
 
@@ -54,7 +54,7 @@ function indexesOf(isSqlite: boolean, resource: Resource, types: (typeof columnT
   const index = (of: string, on: string, where?: string) =>
     `CREATE INDEX "${name}_${of}_idx" ON "${name}"(${on})${where === undefined ? '' : ` WHERE ${where}`};`;
   const isIndexed = (column: string, kind: Kind) =>
-    isSqlite || types[kind] !== 'TEXT' ? '' : ` AND ${isIndexedSql(column)}`;
+    isSqlite || types[kind] !== 'TEXT' ? '' : ` AND ${indexConditionSql(column)}`;
   return [
     index('added_at', isSqlite ? '"added_at"' : '"added_at" NULLS FIRST'),
     index(seqColumn, `"${seqColumn}"`, `"${seqColumn}" IS NOT NULL`),

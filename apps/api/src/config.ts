@@ -10,11 +10,11 @@ import { checkJwtVariables, jwtVariables, toJwtSettings, wholeNumber } from './a
 import { ConfigurationError } from './errors/operator-error.js';
 import { failingAfterMs } from './observe/commit-health.js';
 import { otlpVariables, toOtlpSettings } from './observe/otlp-settings.js';
-import { packageFolder, pathOfPage } from './package-folder.js';
+import { docsPath, packageFolder } from './package-folder.js';
 import { countAvailableCores } from './runtime/available-cores.js';
 import type { QueueLimits } from './store/commit-queue.js';
 import {
-  addPasswordOfFile,
+  addPasswordFromFile,
   type DatabaseLocation,
   parseDatabaseUrl,
   postgresqlTimeouts,
@@ -99,7 +99,7 @@ const EnvironmentSchema = z.object({
 const SettingsSchema = EnvironmentSchema.superRefine(checkLimits)
   .superRefine(checkJwtVariables)
   .transform((variables, context) => {
-    const database = addPasswordOfFile(variables.DATABASE_URL, variables.DATABASE_PASSWORD_FILE);
+    const database = addPasswordFromFile(variables.DATABASE_URL, variables.DATABASE_PASSWORD_FILE);
     if (!('problem' in database)) return { ...variables, database };
     context.addIssue({ code: 'custom', path: ['DATABASE_PASSWORD_FILE'], message: database.problem });
     return z.NEVER;
@@ -111,7 +111,7 @@ export const formerNames: Readonly<Record<string, string>> = { BODIES_MAX_BYTES:
 /** Removed variables, with advice. They are only accepted if they are off. */
 const removedVariables: Readonly<Record<string, () => string>> = {
   DATABASE_DIRECT_TO_NODES: () =>
-    `is no longer supported, because Citus accepts writes on every node. Remove it, or set the DATABASE_URL of each instance to a different node (see ${pathOfPage('docs/operate/citus.md')})`,
+    `is no longer supported, because Citus accepts writes on every node. Remove it, or set the DATABASE_URL of each instance to a different node (see ${docsPath('docs/operate/citus.md')})`,
 };
 
 export const environmentVariables: readonly string[] = Object.keys(EnvironmentSchema.shape);

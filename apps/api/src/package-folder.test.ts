@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../test/support/temporary-folder.js';
-import { pathOfPage, readPackage } from './package-folder.js';
+import { docsPath, readPackage } from './package-folder.js';
 
 it.each([
   [{ version: '2.0.0', commit: '3c8c0a9' }, '3c8c0a9'],
@@ -16,9 +16,9 @@ it.each([
 
 it('finds a page in the package of a release, and otherwise in the repository', () => {
   const page = 'docs/operate/backup.md';
-  expect(existsSync(pathOfPage(page))).toBe(true);
+  expect(existsSync(docsPath(page))).toBe(true);
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'docs/operate'), { recursive: true });
   writeFileSync(join(folder, page), '');
-  expect(pathOfPage(page, pathToFileURL(`${folder}/`))).toBe(join(folder, page));
+  expect(docsPath(page, pathToFileURL(`${folder}/`))).toBe(join(folder, page));
 });

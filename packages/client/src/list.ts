@@ -5,21 +5,21 @@ import { createIterablePromise, type IterablePromise } from './iterable-promise.
 import type { CallOptions } from './options.js';
 import { unwrap } from './unwrap.js';
 
-/** Which plants to list, and how the calls for the pages are made. */
+/** Which plants to list, and the options for the call that requests each page. */
 export type ListOptions = Omit<PlantQuery, 'after' | 'limit' | 'total' | 'fields'> &
   CallOptions & {
-    /** How many plants a page has at most, from 1 to 1,000. Default: 1,000. */
+    /** The most plants per page, from 1 to 1,000. Default: 1,000. */
     readonly limit?: number | undefined;
   };
 
 /**
- * Lists all plants that match. Iterate it: it requests the next page once you have iterated over the previous one. Or await it for an
- * array. Nothing is sent until you do either. Each loop lists the plants again.
+ * Lists all matching plants. Iterate over the result to request one page at a time, or await the result to get an array. Nothing is sent until
+ * you do either. Each new loop requests the list again.
  *
- * A plant that exists the whole time comes exactly once. A plant that is added while the list is read may come or not.
+ * A plant that exists during the whole loop is listed exactly once. A plant that is added during the loop may or may not be listed.
  *
- * @param options the filters and the order of the list, the page size `limit`, and the options of the calls
- * @throws {RejectedError} when the service rejects a request. It also throws the errors of the client's calls.
+ * @param options the list's filters and order, the page size `limit`, and the options for each call
+ * @throws {RejectedError} if the service rejects a request. The function also throws the errors of `listPlants`.
  *
  * @example
  * import { createClient, listAll } from '@plant-store/client';
@@ -33,7 +33,7 @@ export function listAll(
 ): IterablePromise<StoredPlant> {
   async function* iterate() {
     const filters = Object.fromEntries(
-      // A filter has the name of its field, or its plural for several values.
+      // A filter's name is the field name or, for several values, the field name with an `s`.
       Object.entries(options).filter(
         ([name]) => (plant.fields[name] ?? plant.fields[name.slice(0, -1)])?.filter,
       ),
@@ -50,11 +50,11 @@ export function listAll(
 }
 
 /**
- * Counts the plants of each tag, page by page. It does not count plants without a tag. It may or may not count a plant that is added or
- * changed while it runs.
+ * Counts the plants per tag, page by page. Plants without a tag are not counted. A plant that is added or changed during the count may or may
+ * not be included.
  *
- * @returns the number of plants by tag, the most frequent tag first
- * @throws {RejectedError} when the service rejects a request. It also throws the errors of the client's calls.
+ * @returns the number of plants per tag, with the most frequent tag first
+ * @throws {RejectedError} if the service rejects a request. The function also throws the errors of `listTags`.
  *
  * @example
  * import { countTags, createClient } from '@plant-store/client';

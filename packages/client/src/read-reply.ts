@@ -4,29 +4,29 @@ import { UnexpectedResponseError } from './errors/unexpected-response-error.js';
 import { parseReply } from './parse-reply.js';
 import { explainStatus } from './redirect.js';
 
-/** A reply of the service. Without type arguments, a reply of any operation. */
+/** A reply from the service. Without type arguments, the type describes a reply to any operation. */
 export interface Reply<Status extends number = number, Body = unknown> {
   readonly status: Status;
-  /** For a failure, `error` is a number that the operation can return with this status, or a number of a later version. */
+  /** The parsed body. In a failure, `error` is one of the operation's numbers for this status, or a number that a later version added. */
   readonly body: Body;
   readonly headers: Headers;
-  /** The ID of the request in the log of the service. Include it in a bug report. */
+  /** The request's ID in the service log. Include it in bug reports. */
   readonly requestId: string | null;
-  /** Identifies the state of the plant that the reply is about. Use it for `ifMatch`, `startEdit`, or the header `if-none-match`. */
+  /** Identifies the current state of the plant. Use it for `ifMatch`, `startEdit`, or the header `if-none-match`. */
   readonly etag: string | null;
-  /** Whether an earlier request, or an earlier attempt of this call, had already stored the same plant. */
+  /** Whether an earlier request, or an earlier attempt in this call, had already stored the same plant. */
   readonly replayed: boolean;
-  /** The request, as errors describe it. */
+  /** The request summary that errors contain. */
   readonly request: RequestSummary;
-  /** The response as `fetch` returned it. Its body has already been read. */
+  /** The response that `fetch` returned. Its body has already been read. */
   readonly response: Response;
 }
 
 /**
- * Reads a response as a reply that the API defines: JSON for a success, and `{ error, message }` for the other statuses that the operation
+ * Converts a response to a reply. The API defines a JSON body for success, and `{ error, message }` for each other status that the operation
  * declares.
  *
- * @throws {UnexpectedResponseError} when the API does not define the response, or `validate` throws or rejects
+ * @throws {UnexpectedResponseError} if the API does not define the response, or if `validate` throws or rejects
  */
 export async function readReply(
   response: Response,
@@ -36,8 +36,8 @@ export async function readReply(
   validate: (reply: Reply) => unknown,
 ): Promise<Reply> {
   const { status, headers } = response;
-  const createError = (got: string, cause?: unknown) =>
-    new UnexpectedResponseError(request, got, cause, text);
+  const createError = (received: string, cause?: unknown) =>
+    new UnexpectedResponseError(request, received, cause, text);
   if (![...commonStatuses, ...statuses].includes(status))
     throw createError(explainStatus(status, headers.get('location')));
   try {
@@ -58,13 +58,13 @@ export async function readReply(
   }
 }
 
-/** A 204 and a 304 have no body (RFC 9110, sections 15.3.5 and 15.4.5). */
+/** Parses a response body. Responses with status 204 or 304 have no body (RFC 9110, sections 15.3.5 and 15.4.5). */
 function readBody(status: number, text: string): unknown {
   if ([204, 304].includes(status)) return undefined;
   const body = parseReply(text);
   const { error, message } = Object(body);
   const isError = Number.isInteger(error) && typeof message === 'string';
-  // Without a cause, because the message of `readReply` already names the problem.
+  // There is no cause to report, because the error from `readReply` already describes the problem.
   if (!/^\s*{/.test(text) || (status > 299 && !isError)) throw undefined;
   return body;
 }

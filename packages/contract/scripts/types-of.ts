@@ -5,10 +5,10 @@ import {
   hasOwnInput,
   type Kind,
   ordersOf,
+  pluralFilterOf,
   prefixOf,
   type Resource,
-  searchesOf,
-  severalOf,
+  searchedFieldsOf,
   withArticle,
 } from '../src/resource.js';
 
@@ -46,7 +46,7 @@ function typesOfOne(resource: Resource): string {
     fieldsOf(resource).map(([each, { kind, description, required }]) =>
       (required ? member : optional)(each, types[kind], `${description}.`),
     );
-  const searched = searchesOf(resource).map(([, { label }]) => label.toLowerCase());
+  const searched = searchedFieldsOf(resource).map(([, { label }]) => label.toLowerCase());
   const withoutNames = filtersOf(resource).flatMap(([each, { required }]) => (required ? [] : each));
   const resultsOf = (operation: string, success: string, what: string, when: string, failures: string) => [
     declare(`${capitalize(a)} of a batch ${what}.`, `${prefix}${success}Result`, [
@@ -110,7 +110,7 @@ function typesOfOne(resource: Resource): string {
       }),
       ...filtersOf(resource).map(([each, { kind }]) =>
         optional(
-          severalOf(each),
+          pluralFilterOf(each),
           `readonly ${inputs[kind].includes('|') ? `(${inputs[kind]})` : inputs[kind]}[]`,
           `${Many} with any of these \`${each}\` values, at most 20.`,
         ),

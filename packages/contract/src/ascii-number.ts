@@ -1,9 +1,9 @@
 /**
- * Converts a number as people type or paste it to ASCII: digits of any script, signs and separators. Removes surrounding white space and
- * invisible characters, such as text direction marks.
+ * Converts a number that a person typed or pasted to ASCII: digits in any script, signs, and separators. Removes surrounding white space, and
+ * invisible characters such as text direction marks.
  */
 export function toAsciiNumber(text: string): string {
-  // A fast path: most numbers are ASCII, and a file may have a million.
+  // Most numbers are already ASCII, and a file may contain a million of them.
   if (/^[\x20-\x7E]*$/.test(text)) return text.trim();
   return text
     .replaceAll(/\p{Cf}/gu, '')
@@ -15,7 +15,10 @@ export function toAsciiNumber(text: string): string {
     .replaceAll(/\p{Nd}/gu, toAsciiDigit);
 }
 
-/** In Unicode, the digits 0 to 9 of a script are consecutive. Several sets of digits may follow each other, hence the remainder. */
+/**
+ * Converts a digit in any script to ASCII. In Unicode, a script's digits 0 to 9 are consecutive. One set of digits may directly follow another,
+ * so the distance from the first zero can exceed 9.
+ */
 function toAsciiDigit(digit: string): string {
   const codePoint = digit.codePointAt(0) ?? 0;
   let firstZero = codePoint;

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { ofTokens } from './metadata.js';
+import { tokenMetadata } from './metadata.js';
 import { routes } from './routes.js';
 import {
   AuditPageSchema,
@@ -209,7 +209,7 @@ const router = c.router(
       description:
         'Returns what your token permits and when it expires. This operation needs no scope, so a program can check its token ' +
         'first.',
-      metadata: ofTokens({
+      metadata: tokenMetadata({
         // Any valid token may read its own scopes.
         scope: undefined,
         replies: {
@@ -226,7 +226,7 @@ const router = c.router(
       description:
         'Returns all valid access tokens and the latest 1,000 that were revoked or have expired, ordered by ID and ' +
         'without their secrets. While 1,000 tokens are valid, you cannot create or rotate tokens over HTTP.',
-      metadata: ofTokens({ scope: 'admin', replies: { 200: 'The tokens' } }),
+      metadata: tokenMetadata({ scope: 'admin', replies: { 200: 'The tokens' } }),
       query: NoQuerySchema,
       responses: { 200: TokenListSchema },
     },
@@ -236,7 +236,7 @@ const router = c.router(
       description:
         'Creates an access token, and returns its secret only once. The new token cannot have a scope that your token lacks, ' +
         'expire later, or have a higher rate limit. Each request creates a new token, so check the list before you retry.',
-      metadata: ofTokens({
+      metadata: tokenMetadata({
         scope: 'admin',
         subject: 'new token',
         example: { name: 'web-shop', scopes: ['read'] },
@@ -253,7 +253,7 @@ const router = c.router(
       description:
         'Creates a token with the name, scopes, and rate limit of an existing token, which then expires. Your token must ' +
         'permit everything that the existing token does. Each request creates a new token, so check the list before you retry.',
-      metadata: ofTokens({
+      metadata: tokenMetadata({
         scope: 'admin',
         subject: 'rotation',
         example: { overlapSeconds: 86_400 },
@@ -271,7 +271,7 @@ const router = c.router(
       description:
         'Permanently revokes a token. You can revoke your own token and tokens that permit more than yours does. Within 5 seconds, ' +
         'no instance accepts the token. Revoking a token again does nothing.',
-      metadata: ofTokens({
+      metadata: tokenMetadata({
         scope: 'admin',
         replies: { 204: 'The token is revoked', 400: 'The ID or a parameter is not valid' },
       }),
@@ -286,7 +286,7 @@ const router = c.router(
         'Returns who created, rotated, or revoked tokens, restored a backup, or imported a file from the command line, and when. ' +
         'The newest entries come first. To get the next page, pass `next` as `after`; the last page has no `next`. Entries ' +
         'never change and contain no secrets or plants.',
-      metadata: ofTokens({
+      metadata: tokenMetadata({
         scope: 'admin',
         example: { limit: 100, action: 'token_created' },
         replies: {

@@ -4,9 +4,7 @@ export const INT64_MIN = -(2n ** 63n);
 /** The largest 64-bit signed integer, 9223372036854775807. */
 export const INT64_MAX = 2n ** 63n - 1n;
 
-/**
- * Whether a value is an exact 64-bit signed integer. A `number` beyond ±(2^53 - 1) is not, because it may have been rounded.
- */
+/** Returns whether a value is an exact 64-bit signed integer. A `number` beyond ±(2^53 - 1) does not count, because it may be rounded. */
 export function isInt64(value: unknown): value is number | bigint {
   if (typeof value === 'bigint') return value >= INT64_MIN && value <= INT64_MAX;
   return Number.isSafeInteger(value);

@@ -18,36 +18,40 @@ export type RecordOperation =
   | 'changes'
   | 'history';
 
-/** The metadata of an operation on records of one resource. Everything else is derived from it. */
+/** The metadata for an operation on one resource's records. The contract derives the rest of the operation from this metadata. */
 interface MetadataOf<Name extends ResourceName> {
   readonly scope: ScopeOf<(typeof resources)[Name]['plural']>;
   readonly resource: Name;
   readonly operation: RecordOperation;
-  /** The field whose values `count` counts. */
+  /** The field whose values the operation `count` counts. */
   readonly field?: string;
-  /** The fields of the example body that differ from the examples of the definition. */
+  /** The fields of the example body that differ from the examples in the resource definition. */
   readonly example?: object;
 }
 
 export type RecordMetadata = { [Name in ResourceName]: MetadataOf<Name> }[ResourceName];
 
+/** The metadata for an operation on access tokens. */
 export interface TokenMetadata {
   readonly scope: Scope | undefined;
   readonly resource?: undefined;
   readonly operation?: undefined;
-  /** The name of its body in messages. */
+  /** What messages call the request body. Default: `request`. */
   readonly subject?: 'new token' | 'rotation';
-  /** The body or the query of the example request. */
+  /** The body or query of the example request. */
   readonly example?: object;
-  /** The errors that cannot be derived from its body, path, and statuses. */
+  /** The errors that cannot be derived from the operation's body, path, and statuses. */
   readonly errors?: readonly ErrorName[];
-  /** The descriptions of the replies that other operations do not have, by status. */
+  /** Descriptions of the replies that are specific to the operation, by status. */
   readonly replies: Readonly<Record<number, string>>;
 }
 
 export type Metadata = RecordMetadata | TokenMetadata;
 
-/** An operation of the contract, without the types of ts-rest, which do not compile in every program. The schemas are those of zod. */
+/**
+ * An operation in the contract. This type replaces the ts-rest types, which do not compile in every program. The members of type `unknown`
+ * are zod schemas.
+ */
 export interface Operation {
   readonly method: string;
   readonly path: string;
@@ -61,8 +65,8 @@ export interface Operation {
   readonly responses: Readonly<Record<number, unknown>>;
 }
 
-/** Returns metadata unchanged, with a type that has only its scope, so that the declarations of the contract stay short. */
-export const ofTokens = <const Needed extends Scope | undefined>(
+/** Returns metadata unchanged. The result's type is exact only for the scope, so that the contract's type declarations stay short. */
+export const tokenMetadata = <const Needed extends Scope | undefined>(
   metadata: TokenMetadata & { readonly scope: Needed },
 ): TokenMetadata & { readonly scope: Needed } => metadata;
 

@@ -1,6 +1,6 @@
 import type { Operation, RecordMetadata, RecordOperation } from './metadata.js';
 import { hasBody } from './replies.js';
-import { fieldsOf, filtersOf, severalOf } from './resource.js';
+import { fieldsOf, filtersOf, pluralFilterOf } from './resource.js';
 import { resources } from './resources.js';
 
 /** An example request. Some tools convert the document to a collection of requests, and send them. */
@@ -63,7 +63,7 @@ function exampleOfRecords({ resource, operation, example }: RecordMetadata): Exa
         ...Object.fromEntries(
           filters.flatMap(([name]) => [
             [name, record[name]],
-            [severalOf(name), [record[name]]],
+            [pluralFilterOf(name), [record[name]]],
           ]),
         ),
         ...(optional !== undefined && { without: optional }),

@@ -15,10 +15,10 @@ import {
   isFirst,
   type Kind,
   ordersOf,
+  pluralFilterOf,
   prefixOf,
   type Resource,
-  searchesOf,
-  severalOf,
+  searchedFieldsOf,
   withArticle,
 } from './resource.js';
 import type { ResourceTypes } from './types.js';
@@ -286,7 +286,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     { examples: [{ id: 1, idText: '1', ...example, addedAt: '2026-11-25T10:00:00.000Z' }] },
   );
   const orders = ordersOf(resource);
-  const searched = searchesOf(resource)
+  const searched = searchedFieldsOf(resource)
     .map(([each]) => `\`${each}\``)
     .join(' or ');
   const optional = filtersOf(resource).flatMap(([each, { required }]) => (required ? [] : each));
@@ -311,7 +311,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     ),
     ...Object.fromEntries(
       filtersOf(resource).map(([each, { kind }]) => [
-        severalOf(each),
+        pluralFilterOf(each),
         createSeveralSchema(kinds[kind].query ?? z.never())
           .optional()
           .meta({ description: `${Many} with any of these \`${each}\` values` }),
@@ -325,11 +325,11 @@ export function schemasOf<Name extends keyof ResourceTypes>(
           description: `Include ${plural} without a value for this field, in addition to those with the values in the query`,
         }),
     }),
-    ...(searchesOf(resource).length > 0 && {
+    ...(searchedFieldsOf(resource).length > 0 && {
       q: withoutNul(createQueryTextSchema(QUERY_MAX_LENGTHS.q))
         .optional()
         .meta({
-          description: `${Many} with this text in their ${searchesOf(resource)
+          description: `${Many} with this text in their ${searchedFieldsOf(resource)
             .map(([, { label }]) => label.toLowerCase())
             .join(' or ')}, regardless of case and Unicode normalization`,
         }),

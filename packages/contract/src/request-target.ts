@@ -1,16 +1,18 @@
 import { routes } from './routes.js';
 
-/** Returns the operations that are served under a path, in the order of the routes. Compares paths exactly. */
+/** Returns the operations that a path serves, in the order of the routes. Paths are compared exactly. */
 export const matchPath = createPathMatcher(routes);
 
-/** Returns the methods to name in `Allow`, for the operations of one path. A path with GET also has HEAD (RFC 9110, section 9.3.2). */
+/** Returns the methods for a path's `Allow` header. A path that supports GET also supports HEAD (RFC 9110, section 9.3.2). */
 export function allowedMethods(operations: readonly Pick<MatchableRoute, 'method'>[]): string[] {
   return [...new Set(operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
 }
 
 /**
- * Parses a query without its question mark (URL standard, application/x-www-form-urlencoded). A parameter that is sent more than once is a
- * list. A value that is not percent-encoded UTF-8 is `null`, and such a name is kept as sent. `null` is no query.
+ * Parses a query string that does not include the question mark (URL standard, application/x-www-form-urlencoded). The values of a repeated
+ * parameter become a list. A value that is not percent-encoded UTF-8 becomes `null`. A name that is not percent-encoded UTF-8 stays as sent.
+ *
+ * @param query the query string, or `null` if the URL has none
  */
 export function parseQuery(query: string | null): Record<string, Parameter | Parameter[]> {
   const parameters: Record<string, Parameter | Parameter[]> = Object.create(null);
@@ -19,10 +21,10 @@ export function parseQuery(query: string | null): Record<string, Parameter | Par
     if (pair === '') continue;
     const name = decodeParameter(pair.slice(0, nameEnd)) ?? pair.slice(0, nameEnd);
     const value = decodeParameter(pair.slice(nameEnd + 1));
-    const earlier = parameters[name];
-    if (earlier === undefined) parameters[name] = value;
-    else if (Array.isArray(earlier)) earlier.push(value);
-    else parameters[name] = [earlier, value];
+    const previous = parameters[name];
+    if (previous === undefined) parameters[name] = value;
+    else if (Array.isArray(previous)) previous.push(value);
+    else parameters[name] = [previous, value];
   }
   return parameters;
 }
@@ -41,7 +43,7 @@ function decodeParameter(text: string): Parameter {
 export interface MatchedOperation<Name extends string> {
   readonly name: Name;
   readonly method: string;
-  /** The parameters in the path, as sent: percent-encoded. */
+  /** The path parameters, still percent-encoded. */
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -50,7 +52,7 @@ export interface MatchableRoute {
   readonly path: string;
 }
 
-/** Compiles the paths of routes. Each `:name` matches one nonempty segment. */
+/** Creates a function that returns the routes whose path matches. Each `:name` in a route matches one nonempty segment. */
 export function createPathMatcher<Name extends string>(
   table: Readonly<Record<Name, MatchableRoute>>,
 ): (path: string) => MatchedOperation<Name>[] {

@@ -1,11 +1,11 @@
 import type { ErrorName } from './errors.js';
 
-/** The value types of each kind of field: as sent by a client, and after validation. */
+/** The value types for each kind of field: what clients send (`input`), and the result of validation (`value`). */
 export interface Kinds {
   text: { input: string; value: string };
   int64: { input: number | bigint; value: bigint };
   boolean: { input: boolean; value: boolean };
-  /** A time in ISO 8601, in UTC and milliseconds. */
+  /** A time in ISO 8601. Validated values are in UTC, with milliseconds. */
   time: { input: string; value: string };
   int64List: { input: readonly (number | bigint)[]; value: bigint[] };
 }
@@ -14,18 +14,18 @@ export type Kind = keyof Kinds;
 
 export interface Field {
   readonly kind: Kind;
-  /** The name in forms and tables, such as `Planted at`. */
+  /** The field's name in forms and tables, such as `Planted at`. */
   readonly label: string;
-  /** A sentence without its period, for the OpenAPI document and the types. */
+  /** The description in the OpenAPI document and in the generated types: a sentence without a period. */
   readonly description: string;
   readonly example: Kinds[Kind]['input'];
-  /** Whether a record must have it. Default: `false`. */
+  /** Whether every record must have a value. Default: `false`. */
   readonly required?: boolean;
-  /** Whether a list has a parameter with its name that selects the records with exactly this value. */
+  /** Whether lists can be filtered by the field. The list parameter has the field's name and selects records with exactly the given value. */
   readonly filter?: boolean;
-  /** Whether the parameter `q` of a list searches it. */
+  /** Whether the list parameter `q` searches the field. */
   readonly search?: boolean;
-  /** The minor version that added it, such as `1.5`. Absent if it is as old as the resource. */
+  /** The minor version that added the field, such as `1.5`. Omitted for the resource's original fields. */
   readonly since?: string;
 }
 
@@ -41,17 +41,17 @@ export const boolean = (options: Options<'boolean', 'filter'>): Field => ({ kind
 export const time = (options: Options<'time'>): Field => ({ kind: 'time', ...options });
 export const int64List = (options: Options<'int64List'>): Field => ({ kind: 'int64List', ...options });
 
-/** The definition of a resource. Types, schemas, tables, messages, files, and scopes are derived from it. */
+/** A resource definition, from which types, schemas, tables, messages, files, and scopes are derived. */
 export interface Resource<Name extends string = string, Plural extends string = string> {
-  /** In the singular, such as `plant`. */
+  /** The singular, such as `plant`. */
   readonly name: Name;
-  /** In the plural, such as `plants`. Also the name of its table and of its path. */
+  /** The plural, such as `plants`. The table and the path have the same name. */
   readonly plural: Plural;
-  /** In the order of forms, tables, and files. */
+  /** The fields, in the order in which forms, tables, and files list them. */
   readonly fields: Readonly<Record<string, Field>>;
 }
 
-/** Names that records, items of batches, tables, files, or queries of lists use in addition to the fields. */
+/** The names that a field cannot have, because records, batch items, tables, files, or list queries use them. */
 type ReservedName =
   | 'id'
   | 'idText'
@@ -76,7 +76,7 @@ type ReservedName =
   | 'addedFrom'
   | 'addedBefore';
 
-/** The names for which `errors` has both errors of a resource: `invalid_<name>` and `<name>_not_found`. */
+/** The resource names for which `errors` defines both `invalid_<name>` and `<name>_not_found`. */
 type NameWithErrors = {
   [Name in ErrorName]: Name extends `${infer Of}_not_found`
     ? `invalid_${Of}` extends ErrorName
@@ -85,7 +85,7 @@ type NameWithErrors = {
     : never;
 }[ErrorName];
 
-/** Defines a resource. Its errors must be in `errors`. */
+/** Defines a resource. `errors` must define the resource's errors. */
 export function defineResource<const Name extends NameWithErrors, const Plural extends string>(
   definition: Resource<Name, Plural> & { readonly fields: { readonly [Each in ReservedName]?: never } },
 ): Resource<Name, Plural> {
@@ -98,38 +98,38 @@ export const fieldsOf = ({ fields }: Resource): readonly (readonly [name: string
 export const namesOf = <Fields>({ fields }: Pick<Resource, 'fields'>): readonly (keyof Fields & string)[] =>
   Object.keys(fields) as (keyof Fields & string)[];
 
-/** Returns the fields of a resource that were added after a minor version, such as `1.3`. */
+/** Returns the names of the fields that were added to a resource after a minor version, such as `1.3`. */
 export function fieldsAfter(version: string, resource: Resource): readonly string[] {
-  const isLater = ({ since = '' }: Field) => since.localeCompare(version, 'en', { numeric: true }) > 0;
-  return fieldsOf(resource).flatMap(([name, field]) => (isLater(field) ? name : []));
+  const isNewer = ({ since = '' }: Field) => since.localeCompare(version, 'en', { numeric: true }) > 0;
+  return fieldsOf(resource).flatMap(([name, field]) => (isNewer(field) ? name : []));
 }
 
 /** Returns the fields that a list can filter by. */
 export const filtersOf = (resource: Resource) => fieldsOf(resource).filter(([, { filter }]) => filter);
 
-/** Returns the fields that the parameter `q` of a list searches. */
-export const searchesOf = (resource: Resource) => fieldsOf(resource).filter(([, { search }]) => search);
+/** Returns the fields that the list parameter `q` searches. */
+export const searchedFieldsOf = (resource: Resource) => fieldsOf(resource).filter(([, { search }]) => search);
 
-/** Returns the name of the list parameter that takes several values of a filter. */
-export const severalOf = (filter: string): string => `${filter}s`;
+/** Returns the name of the list parameter that accepts several values for a filter. */
+export const pluralFilterOf = (filter: string): string => `${filter}s`;
 
-/** Returns the orders that a list may have. Each field that `q` searches adds two. */
+/** Returns the orders that a list supports. Each searched field adds an ascending and a descending order. */
 export const ordersOf = (resource: Resource): readonly string[] => [
   'id',
   '-id',
   'newest',
   'oldest',
-  ...searchesOf(resource).flatMap(([name]) => [name, `-${name}`]),
+  ...searchedFieldsOf(resource).flatMap(([name]) => [name, `-${name}`]),
 ];
 
-/** Whether request bodies may have other types than replies, so that both need separate types and schemas. */
+/** Returns whether the resource needs separate types and schemas for request bodies, because a field's input and value types differ. */
 export const hasOwnInput = (resource: Resource): boolean =>
   fieldsOf(resource).some(([, { kind }]) => kind !== 'text' && kind !== 'boolean');
 
-/** Whether it is the resource of version 1.0. Some of its names have no prefix, and the times of its oldest records are unknown. */
+/** Returns whether a resource is the original one (version 1.0). It has some names without a prefix, and its oldest records have no times. */
 export const isFirst = ({ name }: Pick<Resource, 'name'>): boolean => name === 'plant';
 
-/** Returns the prefix of type names that every resource has, such as `Change`. */
+/** Returns the prefix for type names that exist once per resource, such as `Change`. */
 export const prefixOf = (resource: Pick<Resource, 'name'>): string =>
   isFirst(resource) ? '' : capitalize(resource.name);
 
@@ -143,15 +143,15 @@ export const errorNamesOf = ({ name }: Pick<Resource, 'name'>) =>
     readonly notFound: Extract<ErrorName, `${string}_not_found`>;
   };
 
-/** The actions on records. Each has a scope. */
+/** The actions on records. Each action has a scope. */
 const actions = ['create', 'read', 'update', 'delete'] as const;
 
 export type Action = (typeof actions)[number];
 
-/** The scopes of a resource. The scopes of plants have no prefix, because they predate other resources. */
+/** A resource's scopes. The plant scopes have no prefix, because they are older than the other resources. */
 export type ScopeOf<Plural extends string> = Plural extends 'plants' ? Action : `${Plural}:${Action}`;
 
-/** Returns the scopes of a resource, in the order of the actions. */
+/** Returns a resource's scopes, in the same order as the actions. */
 export const scopesOf = <Plural extends string>({
   name,
   plural,

@@ -1,6 +1,6 @@
 import { Int64ParameterSchema } from '@plant-store/contract';
 import { columnsOf } from '@plant-store/contract/columns';
-import { filtersOf, type Resource, severalOf } from '@plant-store/contract/resource';
+import { filtersOf, pluralFilterOf, type Resource } from '@plant-store/contract/resource';
 import { type ListOrder, partsOfOrder } from './order.js';
 import type { ChangePosition, ListPosition } from './store.js';
 
@@ -55,8 +55,8 @@ export function cursorsOf(resource: Resource) {
     const columnOf = (name: string) => textOf(name, values[name]);
     const [firstFilter = '', ...otherFilters] = filters;
     const listFilters = filters.map((name) => {
-      const list = values[severalOf(name)];
-      return [severalOf(name), Array.isArray(list) ? list.map((value) => textOf(name, value)) : null];
+      const list = values[pluralFilterOf(name)];
+      return [pluralFilterOf(name), Array.isArray(list) ? list.map((value) => textOf(name, value)) : null];
     });
     // The parameters of later versions count only if they are set, so that older cursors stay valid.
     const laterParameters = [

@@ -2,7 +2,7 @@ import { INT64_MIN } from '@plant-store/contract';
 import { columnsOf } from '@plant-store/contract/columns';
 import { foldText, hasText } from '@plant-store/contract/fold-text';
 import { messages } from '@plant-store/contract/messages';
-import { type Resource, searchesOf } from '@plant-store/contract/resource';
+import { type Resource, searchedFieldsOf } from '@plant-store/contract/resource';
 import { ServiceError } from './errors.js';
 import { type ListOrder, partsOfOrder, sortKeyOf } from './order.js';
 import {
@@ -78,7 +78,7 @@ export function createMemoryStore<Fields extends object>(
   }: MemoryStoreOptions,
 ): MemoryStore<Fields> {
   const { names, pick, isSame, toColumn } = columnsOf<Fields>(resource);
-  const searchedFields = searchesOf(resource).map(([name]) => name);
+  const searchedFields = searchedFieldsOf(resource).map(([name]) => name);
   /** In the order of the last changes. */
   const entries = new Map<bigint, Entry<Fields>>();
   const records = new Map<bigint, Readonly<Fields>>();

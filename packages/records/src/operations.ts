@@ -2,7 +2,7 @@ import { Int64ParameterSchema, MAX_RECORDS } from '@plant-store/contract';
 import { columnsOf } from '@plant-store/contract/columns';
 import { type Conditions, findFailedCondition, isEntityTags } from '@plant-store/contract/conditions';
 import { messages, messagesOf, type RequestIssues, subjectOf } from '@plant-store/contract/messages';
-import { errorNamesOf, filtersOf, type Resource, severalOf } from '@plant-store/contract/resource';
+import { errorNamesOf, filtersOf, pluralFilterOf, type Resource } from '@plant-store/contract/resource';
 import {
   cursorsOf,
   type RecordQuery,
@@ -245,7 +245,7 @@ export function operationsOf<Fields extends object>(
     const values = query as Readonly<Record<string, unknown>>;
     const equal = Object.fromEntries(
       filters.map((name) => {
-        const given = [values[name] ?? [], values[severalOf(name)] ?? []].flat();
+        const given = [values[name] ?? [], values[pluralFilterOf(name)] ?? []].flat();
         const accepted = [...new Set(given.map((value) => columns.toColumn(name, value)))];
         if (query.without === name) accepted.push(null);
         return [name, accepted.length === 0 ? undefined : accepted];

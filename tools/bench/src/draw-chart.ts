@@ -2,19 +2,25 @@ import { countOf, formatFigure } from './report.js';
 import { defaultResource } from './resource.js';
 import type { Comparison } from './results.js';
 
-// Positions and sizes, in pixels.
+// The positions and sizes are in pixels.
 const barsLeft = 244;
 const barsWidth = 486;
 const barsTop = 66;
 const barStep = 24;
 
+/** The number of connections that the chart shows if it was measured. */
+const preferredConnections = 64;
+
 /**
- * Draws the requests/s of a comparison as an SVG, at 64 connections or, if these were not measured, at the highest number. Each target that
- * stores records has a bar, the fastest first, and a note has the others. The colors follow the light or dark mode of the reader's system.
+ * Draws a comparison's requests per second as an SVG chart, at 64 connections or, if that was not measured, at the highest measured number.
+ * Each target that stores records gets a bar, fastest first. A note below the bars lists the baselines, which store nothing. The colors adapt
+ * to the reader's light or dark mode.
  */
 export function drawChart({ machine, settings, targets, summaries }: Comparison): string {
-  const measured = summaries.map((summary) => summary.connections);
-  const connections = measured.includes(64) ? 64 : Math.max(...measured);
+  const measuredConnections = summaries.map((summary) => summary.connections);
+  const connections = measuredConnections.includes(preferredConnections)
+    ? preferredConnections
+    : Math.max(...measuredConnections);
   const shown = targets.flatMap((target) =>
     summaries
       .filter((summary) => summary.target === target.name && summary.connections === connections)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
-  collectMs,
+  collectionMs,
   createLastUseRecorder,
   lastUseResolutionMs,
   maxUsesPerWrite,
@@ -30,13 +30,13 @@ const writes = () => recordUses.mock.calls.map(([uses]) => uses);
 it('stores uses together, some seconds after the first, with the latest time of each token', async () => {
   recorder.note({ id: 1, lastUsedAt: null });
   recorder.note({ id: 2, lastUsedAt: at(-lastUseResolutionMs) });
-  await vi.advanceTimersByTimeAsync(collectMs - 1);
+  await vi.advanceTimersByTimeAsync(collectionMs - 1);
   recorder.note({ id: 1, lastUsedAt: null });
   expect(writes()).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
   expect(writes()).toEqual([
     [
-      { id: 1, at: at(collectMs - 1) },
+      { id: 1, at: at(collectionMs - 1) },
       { id: 2, at: at(0) },
     ],
   ]);
@@ -56,21 +56,21 @@ it('retries a failed write together with later notes, and logs the first failure
   const failure = new Error('read-only');
   recordUses.mockRejectedValueOnce(failure).mockRejectedValueOnce(new Error('still read-only'));
   recorder.note({ id: 1, lastUsedAt: null });
-  await vi.advanceTimersByTimeAsync(collectMs);
+  await vi.advanceTimersByTimeAsync(collectionMs);
   recorder.note({ id: 2, lastUsedAt: null });
   await vi.advanceTimersByTimeAsync(retryMs - 1);
   expect(writes()).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1 + retryMs);
   const both = [
     { id: 1, at: at(0) },
-    { id: 2, at: at(collectMs) },
+    { id: 2, at: at(collectionMs) },
   ];
   expect(writes()).toEqual([[{ id: 1, at: at(0) }], both, both]);
   expect(warn.mock.calls).toEqual([[{ err: failure }, 'could not store when tokens were used']]);
 
   recordUses.mockRejectedValueOnce(failure);
   recorder.note({ id: 3, lastUsedAt: null });
-  await vi.advanceTimersByTimeAsync(collectMs);
+  await vi.advanceTimersByTimeAsync(collectionMs);
   expect(warn).toHaveBeenCalledTimes(2);
 });
 
@@ -78,20 +78,20 @@ it('stores uses noted during a write later', async () => {
   const { promise: written, resolve } = Promise.withResolvers<void>();
   recordUses.mockReturnValueOnce(written);
   recorder.note({ id: 1, lastUsedAt: null });
-  await vi.advanceTimersByTimeAsync(collectMs);
+  await vi.advanceTimersByTimeAsync(collectionMs);
   recorder.note({ id: 2, lastUsedAt: null });
   resolve();
-  await vi.advanceTimersByTimeAsync(collectMs);
-  expect(writes()).toEqual([[{ id: 1, at: at(0) }], [{ id: 2, at: at(collectMs) }]]);
+  await vi.advanceTimersByTimeAsync(collectionMs);
+  expect(writes()).toEqual([[{ id: 1, at: at(0) }], [{ id: 2, at: at(collectionMs) }]]);
 });
 
 it('makes one write at a time, and delays the next one after a failure even if more uses are noted', async () => {
   const { promise: written, reject } = Promise.withResolvers<void>();
   recordUses.mockReturnValueOnce(written);
   recorder.note({ id: 1, lastUsedAt: null });
-  await vi.advanceTimersByTimeAsync(collectMs);
+  await vi.advanceTimersByTimeAsync(collectionMs);
   recorder.note({ id: 2, lastUsedAt: null });
-  await vi.advanceTimersByTimeAsync(3 * collectMs);
+  await vi.advanceTimersByTimeAsync(3 * collectionMs);
   expect(writes()).toHaveLength(1);
   reject(new Error('away'));
   await vi.advanceTimersByTimeAsync(retryMs - 1);
@@ -102,9 +102,9 @@ it('makes one write at a time, and delays the next one after a failure even if m
 
 it('stores many tokens in parts, and the rest when it is closed', async () => {
   for (let id = 1; id <= 4 * maxUsesPerWrite + 1; id++) recorder.note({ id, lastUsedAt: null });
-  await vi.advanceTimersByTimeAsync(collectMs);
+  await vi.advanceTimersByTimeAsync(collectionMs);
   expect(writes().map(({ length }) => length)).toEqual([maxUsesPerWrite]);
-  await vi.advanceTimersByTimeAsync(collectMs);
+  await vi.advanceTimersByTimeAsync(collectionMs);
   expect(writes().map(({ length }) => length)).toEqual([maxUsesPerWrite, maxUsesPerWrite]);
   await recorder.close(1_000);
   expect(writes().map(({ length }) => length)).toEqual([...Array(4).fill(maxUsesPerWrite), 1]);

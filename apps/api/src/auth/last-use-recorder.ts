@@ -2,23 +2,24 @@ import type { AccessToken } from '@plant-store/records';
 import { withTimeout } from '../runtime/timing.js';
 import type { AccessTokenStore } from './token-service.js';
 
-/** How old the stored last use must be before a new one replaces it, in milliseconds. */
+/** How old a token's stored last use must be before a new use replaces it, in milliseconds. */
 export const lastUseResolutionMs = 3_600_000;
 
-/** How long uses are collected, so that one write covers many tokens, in milliseconds. */
-export const collectMs = 10_000;
+/** How long to collect uses before a write, in milliseconds, so that one write covers many tokens. */
+export const collectionMs = 10_000;
 
-/** Maximum tokens per write. On SQLite, a write blocks requests while it runs. */
+/** The most tokens per write. The number is limited because a write to SQLite blocks all requests. */
 export const maxUsesPerWrite = 100;
 
+/** How long to wait after a failed write before the next attempt, in milliseconds. */
 export const retryMs = 60_000;
 
-/** Maximum time that a stop waits for the last write, in milliseconds. */
+/** How long the service may wait for the last write when it stops, in milliseconds. */
 const closeTimeoutMs = 1_000;
 
 /**
- * Creates a recorder of the last use of access tokens, outside the request path. A failed write is retried later with all uses noted so
- * far. It delays no request, and only the first of several consecutive failures is logged.
+ * Creates a recorder that stores when access tokens were last used. It writes in the background, so it does not delay requests. After a failed
+ * write, the recorder retries later with all uses noted by then. It logs only the first of several consecutive failures.
  */
 export function createLastUseRecorder(
   store: Pick<AccessTokenStore, 'recordUses'>,
@@ -28,7 +29,7 @@ export function createLastUseRecorder(
   const noted = new Map<number, Date>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
-  /** Only one write is in flight: the next one is scheduled when it ends. */
+  /** Whether a write is in flight. The next write is scheduled only after this one ends. */
   let isWriting = false;
   let isFailing = false;
   let isClosed = false;
@@ -46,7 +47,7 @@ export function createLastUseRecorder(
     const uses = Array.from(noted, ([id, at]) => ({ id, at })).slice(0, maxUsesPerWrite);
     try {
       await store.recordUses(uses);
-      // Uses noted during the write are at most seconds later, so they need no write.
+      // Uses noted during the write are only seconds newer than the stored ones, so they need no write of their own.
       for (const { id } of uses) noted.delete(id);
       isFailing = false;
     } catch (error) {
@@ -54,32 +55,32 @@ export function createLastUseRecorder(
       isFailing = true;
     }
     isWriting = false;
-    if (noted.size > 0) schedule(isFailing ? retryMs : collectMs);
+    if (noted.size > 0) schedule(isFailing ? retryMs : collectionMs);
     return !isFailing;
   }
 
-  async function writeRest(): Promise<void> {
+  async function flush(): Promise<void> {
     while (noted.size > 0) if (!(await write())) return;
   }
 
   return {
-    /** Notes that a token is in use. Cheap unless the stored time is too old. */
+    /** Notes that a token was used. Does nothing if the stored last use is recent. */
     note({ id, lastUsedAt }: Pick<AccessToken, 'id' | 'lastUsedAt'>): void {
       const at = now();
       if (isClosed || (lastUsedAt !== null && at - lastUsedAt.getTime() < lastUseResolutionMs)) return;
       noted.set(id, new Date(at));
-      schedule(collectMs);
+      schedule(collectionMs);
     },
     /**
-     * Stores the noted uses, and drops what is not stored within a second or within the time available, in milliseconds. Later notes are
-     * ignored. Never rejects.
+     * Stores the noted uses, and ignores later ones. Uses that cannot be stored in the available milliseconds, or within one second, are lost.
+     * Never rejects.
      */
     async close(availableMs: number): Promise<void> {
       isClosed = true;
       clearTimeout(timer);
       const timeoutMs = Math.min(availableMs, closeTimeoutMs);
       if (timeoutMs <= 0) return;
-      await withTimeout(writing.then(writeRest), timeoutMs, () => undefined);
+      await withTimeout(writing.then(flush), timeoutMs, () => undefined);
     },
   };
 }

@@ -17,7 +17,7 @@ function createMemoryStore() {
   const tokens = new Map<string, AccessToken>();
   let lookUps = 0;
   const store: Parameters<typeof createTokenService>[0] = {
-    addBelow: async (_limit, token, { by }) => store.add(token, by),
+    addWithinLimit: async (_limit, token, { by }) => store.add(token, by),
     async add({ hash, ...request }) {
       const unused = { createdAt: new Date(0), revokedAt: null, lastUsedAt: null };
       const token = { id: tokens.size + 1, ...request, ...unused };

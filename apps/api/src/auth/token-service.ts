@@ -108,7 +108,7 @@ export function createTokenService(
       const createdAt = new Date(now());
       const limited = replaces && { ...replaces, at: new Date(now() + replaces.afterMs) };
       const issue = { by, replaces: limited, check };
-      const token = await store.addBelow(MAX_TOKENS, { ...toStore, createdAt }, issue);
+      const token = await store.addWithinLimit(MAX_TOKENS, { ...toStore, createdAt }, issue);
       if (replaces !== undefined) lookUps.clear();
       return token === null ? undefined : { secret, token };
     },
@@ -259,7 +259,7 @@ export interface AccessTokenStore {
    */
   add(token: NewAccessToken, by: Actor, replaced?: Pick<AccessToken, 'id' | 'name'>): Promise<AccessToken>;
   /** Stores a token as `add` does, unless that many tokens are valid already; then returns `null`. The limit holds across all processes. */
-  addBelow(
+  addWithinLimit(
     limit: number,
     token: NewAccessToken & { readonly createdAt: Date },
     issue: Issue & {

@@ -2,7 +2,7 @@ import { isLoopback, type JwtSettings } from '../auth/jwt-settings.js';
 import { fetchKeySet, findUsableKeys } from '../auth/provider-keys.js';
 import { type Config, environmentVariables, formerNames } from '../config.js';
 import { messageOf } from '../errors/operator-error.js';
-import { pathOfPage } from '../package-folder.js';
+import { docsPath } from '../package-folder.js';
 import { type Finding, failure, inspect, ok, type Result, type Results, warning } from './finding.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -94,7 +94,7 @@ export function inspectExposure({ config: { host, admin } }: { readonly config: 
     ? ok(`the service accepts connections only from this machine (HOST is ${host})`)
     : warning(
         `the service accepts connections from other machines over plain HTTP (HOST is ${host}), so tokens cross the network in clear text`,
-        `Let only a reverse proxy that terminates TLS connect to the service, as ${pathOfPage('docs/operate/deploy.md')} describes.`,
+        `Let only a reverse proxy that terminates TLS connect to the service, as ${docsPath('docs/operate/deploy.md')} describes.`,
       );
   if (admin === undefined || isLoopback(admin.host)) return [ofPort];
   const ofAdminPort = warning(

@@ -1,6 +1,6 @@
 import { escapeForTerminal } from '@plant-store/contract/escape-invisible';
 import { messageOf } from '../errors/operator-error.js';
-import { pathOfPage } from '../package-folder.js';
+import { docsPath } from '../package-folder.js';
 
 type Status = 'ok' | 'warning' | 'error';
 
@@ -44,7 +44,7 @@ export function describePending(pending: readonly { readonly name: string }[]): 
   if (pending.length === 0) return ok('up to date');
   return warning(
     `pending: ${pending.map(({ name }) => name).join(', ')}`,
-    `Back up the database first (see ${pathOfPage('docs/operate/backup.md')}). Then apply the migrations: run plant-store migrate, or start the service.`,
+    `Back up the database first (see ${docsPath('docs/operate/backup.md')}). Then apply the migrations: run plant-store migrate, or start the service.`,
   );
 }
 

@@ -16,7 +16,7 @@ import { checkSchema, ledgerOfPostgresql } from '../store/postgresql/migrate-pos
 import { checkPooler, negotiate, type PoolerNote } from '../store/postgresql/negotiate.js';
 import { prepare } from '../store/postgresql/open-pool.js';
 import { checkEncoding, explainOpening, nameOf } from '../store/postgresql/open-postgresql.js';
-import { confirmDurable } from '../store/postgresql/probe-commit.js';
+import { confirmDurableSql } from '../store/postgresql/probe-commit.js';
 import { allTables } from '../store/table.js';
 import {
   describePending,
@@ -273,7 +273,7 @@ const selectPrivileges = `
  */
 async function inspectCommit(connection: ClientBase): Promise<Result> {
   try {
-    return assessCommitTime(await medianTimeMs(9, () => connection.query(confirmDurable)));
+    return assessCommitTime(await medianTimeMs(9, () => connection.query(confirmDurableSql)));
   } catch (error) {
     return failure(
       `a commit was not acknowledged: ${messageOf(error)}`,

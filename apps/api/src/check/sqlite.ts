@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../errors/operator-error.js';
-import { pathOfPage } from '../package-folder.js';
+import { docsPath } from '../package-folder.js';
 import type { SqliteLocation } from '../store/database-location.js';
 import { findPending, readMigrations } from '../store/migrations.js';
 import { openConnection } from '../store/sqlite/connections.js';
@@ -84,7 +84,7 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
 
 function missing(path: string): Finding {
   const found = `${path} does not exist yet`;
-  const advice = `The commands serve and migrate create it. If the file was deleted or moved, do not start the service: see ${pathOfPage('docs/operate/troubleshooting.md')}. If the file is elsewhere, set DATABASE_URL.`;
+  const advice = `The commands serve and migrate create it. If the file was deleted or moved, do not start the service: see ${docsPath('docs/operate/troubleshooting.md')}. If the file is elsewhere, set DATABASE_URL.`;
   return { item: 'database', ...warning(found, advice) };
 }
 
@@ -190,7 +190,7 @@ const maxBackupAgeMs = 172_800_000;
 
 function inspectBackup(path: string): Result {
   const last = readLastBackup(path);
-  const advice = `Run plant-store backup every night, for example with plant-store-backup.timer, as ${pathOfPage('docs/operate/backup.md')} describes.`;
+  const advice = `Run plant-store backup every night, for example with plant-store-backup.timer, as ${docsPath('docs/operate/backup.md')} describes.`;
   if (last === undefined) return warning('plant-store backup has not run yet', advice);
   const time = `${new Date(last).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   if (last > Date.now())

@@ -1,7 +1,7 @@
 import type { ServiceError } from '@plant-store/records';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-import { pathOfPage } from '../package-folder.js';
+import { docsPath } from '../package-folder.js';
 import { type RetryPolicy, retry } from '../runtime/timing.js';
 import { type Database, isDatabaseUnavailable, type OpenOptions } from '../store/database.js';
 import { openDatabase } from '../store/open-database.js';
@@ -62,7 +62,7 @@ export function explainDatabaseError(error: ServiceError): OperatorError {
   const reason = reasonOf(error);
   const message =
     error.errorName === 'database_damaged'
-      ? `The database is damaged: ${reason}\nStop every service that uses it and restore a backup, as ${pathOfPage('docs/operate/restore.md')} describes.`
+      ? `The database is damaged: ${reason}\nStop every service that uses it and restore a backup, as ${docsPath('docs/operate/restore.md')} describes.`
       : `The database is not responding: ${reason}\nTry again once it responds.`;
   return new OperatorError(message, { cause: error });
 }
@@ -87,7 +87,7 @@ export async function migrate(
   const { database } = config;
   if (distribute !== undefined && database.engine !== 'postgresql')
     throw new OperatorError(
-      `Only a PostgreSQL database with the Citus extension can be distributed, but DATABASE_URL points to a SQLite file. ${pathOfPage('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
+      `Only a PostgreSQL database with the Citus extension can be distributed, but DATABASE_URL points to a SQLite file. ${docsPath('docs/operate/postgresql.md')} describes how to move to PostgreSQL. Nothing was changed.`,
     );
   const applied = await withDatabase(config, {}, async ({ appliedMigrations }) => appliedMigrations);
   if (!json) context.print(applied.map((name) => `${name}\n`).join(''));

@@ -11,7 +11,7 @@ export interface DeleteOptions extends JsonOption {
   readonly from?: string;
   readonly fromLine: number;
   /** The resource of plain ids, and the only one whose records are deleted. Default: the first one for plain ids, and all for records. */
-  readonly only?: RecordType | undefined;
+  readonly onlyType?: RecordType | undefined;
 }
 
 /**
@@ -23,11 +23,11 @@ export interface DeleteOptions extends JsonOption {
 export async function deleteRecords(
   config: Config,
   types: RecordTypes,
-  { ids, from, fromLine, only, json }: DeleteOptions,
+  { ids, from, fromLine, onlyType, json }: DeleteOptions,
   context: CliContext,
 ): Promise<void> {
   const isOfFile = from !== undefined;
-  const ofIds = only ?? types[0];
+  const ofIds = onlyType ?? types[0];
   const source = {
     file: from === '-' ? undefined : from,
     ...(!isOfFile && { input: Readable.from([Buffer.from(ids.join('\n'))]) }),
@@ -41,7 +41,7 @@ export async function deleteRecords(
       noun,
       mustExist: true,
       read: (chunks, limits, signal) =>
-        readBatches(chunks, limits, (bytes) => readIdLine(bytes, types, { ofIds, only }), signal),
+        readBatches(chunks, limits, (bytes) => readIdLine(bytes, types, { ofIds, onlyType }), signal),
       async store(tombstones, store, { resource }) {
         const changes = await store.change(tombstones.map(({ id }) => removalOf(id)));
         return changes.map(({ before, after }, at) => ({

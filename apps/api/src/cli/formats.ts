@@ -135,13 +135,17 @@ function toFileRecord({ addedAt, ...record }: Stored<object>): FileRecord<object
 /**
  * Reads a line of NDJSON exactly as the service reads the body of a create.
  *
- * @param only the resource whose lines are read; all by default
- * @returns `undefined` for a line of another one
+ * @param onlyType the only resource to read. Default: all resources
+ * @returns `undefined` for a line that belongs to another resource
  */
-export function readRecordLine(bytes: Buffer, types: RecordTypes, only?: RecordType): RecordLine | undefined {
+export function readRecordLine(
+  bytes: Buffer,
+  types: RecordTypes,
+  onlyType?: RecordType,
+): RecordLine | undefined {
   const [first] = types;
   return readJson(bytes, first.shape, (value) =>
-    readAs(value, types, only, (type) =>
+    readAs(value, types, onlyType, (type) =>
       // A line of the first resource is parsed once.
       type === first ? first.read(value) : readJson(bytes, type.shape, type.read),
     ),
@@ -152,18 +156,18 @@ export function readRecordLine(bytes: Buffer, types: RecordTypes, only?: RecordT
  * Reads a line as one of the resource that it names.
  *
  * @param line an object of NDJSON, or the cells of CSV by their columns
- * @param only the resource whose lines are read; all by default
- * @returns `undefined` for a line of another one
+ * @param onlyType the only resource to read. Default: all resources
+ * @returns `undefined` for a line that belongs to another resource
  */
 export function readAs(
   line: unknown,
   types: RecordTypes,
-  only: RecordType | undefined,
+  onlyType: RecordType | undefined,
   read: (type: RecordType) => RecordLine | undefined,
 ): RecordLine | undefined {
   const name = resourceNameOf(isObject(line) ? line : {});
   if (name === undefined) return { reason: 'The line is not valid: resource must be a string.' };
-  if (only !== undefined && only.resource.name !== name) return undefined;
+  if (onlyType !== undefined && onlyType.resource.name !== name) return undefined;
   const type = types.find(({ resource }) => resource.name === name);
   if (type !== undefined) return read(type);
   return {
@@ -191,14 +195,14 @@ function readJson<Line>(
 export function readIdLine(
   bytes: Buffer,
   types: RecordTypes,
-  { ofIds, only }: { readonly ofIds: RecordType; readonly only?: RecordType | undefined },
+  { ofIds, onlyType }: { readonly ofIds: RecordType; readonly onlyType?: RecordType | undefined },
 ): RecordLine | undefined {
   return readJson(
     bytes,
     idShape,
     (value) =>
       isObject(value)
-        ? readAs(value, types, only, (type) => readId(value, type))
+        ? readAs(value, types, onlyType, (type) => readId(value, type))
         : readId({ id: value }, ofIds),
     () => notAnId.reason,
   );

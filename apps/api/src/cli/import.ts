@@ -39,8 +39,8 @@ export interface ImportOptions extends JsonOption {
   /** By default inferred from the file name, otherwise NDJSON. */
   readonly format?: ImportFormat | undefined;
   readonly reuseDeletedIds?: boolean;
-  /** The resource whose lines are imported; all by default. */
-  readonly only?: RecordType | undefined;
+  /** The only resource to import. Default: all resources. */
+  readonly onlyType?: RecordType | undefined;
 }
 
 export const importFormats = ['ndjson', 'csv', 'tsv'] as const;
@@ -55,7 +55,7 @@ type ImportFormat = (typeof importFormats)[number];
 export async function importRecords(
   config: Config,
   types: RecordTypes,
-  { file, fromLine, format: named, reuseDeletedIds = false, only, json }: ImportOptions,
+  { file, fromLine, format: named, reuseDeletedIds = false, onlyType, json }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
   const ending = file?.toLowerCase().split('.').at(-1);
@@ -65,12 +65,12 @@ export async function importRecords(
     async *read(chunks, limits, signal) {
       const checked = checkStart(chunks, format, fromLine);
       if (format === 'ndjson')
-        return yield* readBatches(checked, limits, (bytes) => readRecordLine(bytes, types, only), signal);
+        return yield* readBatches(checked, limits, (bytes) => readRecordLine(bytes, types, onlyType), signal);
       // Loaded only for it.
       const { readCsv } = await import('./read-csv.js');
       const lines = readCsv(checked, {
         types,
-        only,
+        onlyType,
         delimiter: format === 'tsv' ? '\t' : undefined,
         maxLength: Math.max(limits.lineBytes, minCsvLength),
         onUnused: (columns) => void context.message(`Not imported: ${columns}`),
@@ -84,7 +84,7 @@ export async function importRecords(
     }),
     audit: ({ stored, alreadyThere, bad }, complete) => ({
       ...(file !== undefined && { name: basename(file) }),
-      resources: (only === undefined ? types : [only]).map(({ resource }) => resource.plural),
+      resources: (onlyType === undefined ? types : [onlyType]).map(({ resource }) => resource.plural),
       imported: stored,
       alreadyThere,
       bad,

@@ -17,7 +17,7 @@ import * as z from 'zod';
 import { wholeNumber } from '../auth/jwt-settings.js';
 import type { Config } from '../config.js';
 import { OperatorError } from '../errors/operator-error.js';
-import { pathOfPage } from '../package-folder.js';
+import { docsPath } from '../package-folder.js';
 import { type AuditOptions, printAudit } from './audit.js';
 import { backUp } from './backup.js';
 import type { CliContext, JsonOption } from './cli-context.js';
@@ -93,7 +93,7 @@ export function createProgram(dependencies: ProgramDependencies): Command {
     .addHelpText(
       'after',
       `
-Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL, and more; see ${pathOfPage('docs/operate/settings.md')}.
+Settings come from the environment: HOST, PORT, DATABASE_URL, LOG_LEVEL, and more; see ${docsPath('docs/operate/settings.md')}.
 Exit status: 0 for success, 1 for failure, 2 for invalid arguments or an invalid configuration.`,
     );
   addService(program, dependencies);
@@ -444,8 +444,8 @@ function addRecords(
     .action(
       (
         file: string | undefined,
-        { resource: only, ...options }: Omit<ImportOptions, 'file'> & ResourceOption,
-      ) => importRecords(readConfig(), types, { file, only, ...options }, context),
+        { resource: onlyType, ...options }: Omit<ImportOptions, 'file'> & ResourceOption,
+      ) => importRecords(readConfig(), types, { file, onlyType, ...options }, context),
     )
     .addHelpText(
       'after',
@@ -496,11 +496,11 @@ function addRecords(
     .option('--from-line <number>', 'the line to start with, to resume an earlier delete', toLineNumber, 1)
     .addOption(jsonOption('the totals'))
     .action((ids: bigint[], all: Omit<DeleteOptions, 'ids'> & ResourceOption, command: Command) => {
-      const { resource: only, ...options } = all;
+      const { resource: onlyType, ...options } = all;
       const { from, fromLine } = options;
       if (ids.length > 0 ? from !== undefined || fromLine > 1 : from === undefined)
         return command.error('error: specify either IDs or --from <file>');
-      return deleteRecords(readConfig(), types, { ids, only, ...options }, context);
+      return deleteRecords(readConfig(), types, { ids, onlyType, ...options }, context);
     })
     .addHelpText(
       'after',

@@ -15,32 +15,33 @@ type CsvLine = RecordLine & { readonly number: number; readonly bytes: number };
 
 interface CsvOptions {
   readonly types: RecordTypes;
-  /** The resource whose lines are read; all by default. */
-  readonly only?: RecordType | undefined;
-  /** `undefined` to detect a comma, semicolon, or tab. */
+  /** The only resource to import. Default: all resources. */
+  readonly onlyType?: RecordType | undefined;
+  /** The delimiter, or `undefined` to detect a comma, semicolon, or tab. */
   readonly delimiter: string | undefined;
-  /** Maximum length of a row, including the line breaks in its quoted fields, in UTF-16 code units. */
+  /** The maximum row length in UTF-16 code units, including line breaks in quoted fields. */
   readonly maxLength: number;
-  /** Called with the columns that are ignored, if any, such as `the columns price, notes`. */
+  /** Called with the ignored columns, such as `the columns price, notes`, if there are any. */
   onUnused(columns: string): void;
 }
 
-/** More columns than any real table of records has. */
+/** The maximum number of columns, which no real table of records exceeds. */
 const maxColumns = 1_000;
 
+/** The maximum length of the column names that a message lists. */
 const maxNamesLength = 500;
 
 /**
- * Reads records from CSV or TSV in UTF-8 or UTF-16 (RFC 4180). The first line names the columns; a delimiter line as Excel writes it
- * (`sep=;`) may precede it. The column `resource` names the resource of a row; without it, all rows are of the first resource. An empty
- * field counts as absent, so a record without a text and one with an empty text are the same. Undoes the escaping of `guardText`. A row
- * that spans several lines has the number of the first one.
+ * Reads records from CSV or TSV (RFC 4180) in UTF-8 or UTF-16. The first line contains the column names. A delimiter line (`sep=;`), which
+ * Excel can write, may come before the column names. If there is a column `resource`, it names each row's resource. Otherwise, all rows
+ * belong to the first resource. An empty field counts as absent, so CSV does not distinguish an empty text from no text. The function reverses
+ * the escaping of `guardText`. The number of a row that spans several lines is the number of its first line.
  *
- * @throws {OperatorError} when the file is in neither encoding, lacks required columns or has too many, or a row is too long or has an
- * unterminated quoted field
+ * @throws {OperatorError} if the encoding is neither UTF-8 nor UTF-16, if the file lacks required columns or has too many columns, or if a row
+ * is too long or has an unterminated quoted field
  */
 export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<CsvLine> {
-  const { types, only } = options;
+  const { types, onlyType } = options;
   let columns: readonly (readonly [name: string, index: number])[] | undefined;
   for await (const { number, row, csvError } of parseRows(chunks, options)) {
     if (columns === undefined) {
@@ -57,7 +58,7 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
     }
     if (row.every((field) => field.trim() === '')) continue;
     const cells = Object.fromEntries(columns.map(([name, index]) => [name, row[index] || undefined]));
-    const line = readAs(cells, types, only, (type) =>
+    const line = readAs(cells, types, onlyType, (type) =>
       csvError === undefined
         ? type.read(readCells(cells, type))
         : { reason: `The line is not valid CSV: ${csvError}.` },
@@ -83,8 +84,9 @@ const isNamed = (name: string, column: string) => name.toLowerCase() === column.
 const columnList = new Intl.ListFormat('en-US');
 
 /**
- * The columns to read, and their index in a row, or -1 if absent. Column names are case-insensitive, and `idText` can replace `id`. If a
- * column names the resource of each row, the schema of that resource checks the required fields.
+ * Returns the columns to read and their indexes in a row. The index of an absent column is -1. Column names are case-insensitive, and `idText`
+ * can replace `id`. If there is a column `resource`, this function does not check the required fields, because they depend on each row's
+ * resource, and that resource's schema checks them later.
  */
 function findColumns(names: readonly string[], types: RecordTypes): [name: string, index: number][] {
   const indexOf = (column: string) => names.findIndex((name) => isNamed(name, column));
@@ -118,13 +120,13 @@ function listNames(names: readonly string[]): string {
 }
 
 interface Row {
-  /** Of its first line. */
+  /** The number of the row's first line. */
   readonly number: number;
   readonly row: readonly string[];
   readonly csvError: string | undefined;
 }
 
-/** Parses CSV rows lazily, no further ahead than they are consumed. */
+/** Parses CSV rows one chunk at a time, when the caller needs them. */
 async function* parseRows(
   chunks: AsyncIterable<Buffer>,
   { delimiter, maxLength }: CsvOptions,
@@ -141,7 +143,7 @@ async function* parseRows(
       number = 2;
     }
     const parsed: Papa.ParseStepResult<string[]>[] = [];
-    // Papa Parse removes a byte order mark; one within the file belongs to a field.
+    // Papa Parse removes a byte order mark at the start of its input. The added mark protects one that belongs to a field.
     Papa.parse<string[]>(`\uFEFF${input}`, { ...format, step: (result) => void parsed.push(result) });
     // The last row may be incomplete.
     if (!isLast) parsed.pop();
@@ -165,7 +167,7 @@ async function* parseRows(
 
 const lineBreaks = ['\r\n', '\n', '\r'] as const;
 
-/** The error for a row without an end. Reading stops there, because the start of the next row is unknown. */
+/** Creates the error for an unclosed quoted field. Reading cannot continue after it, because the start of the next row is unknown. */
 function unclosedQuoteError(number: number, maxLength?: number): OperatorError {
   const orTooLong =
     maxLength === undefined ? '' : `, or is longer than ${maxLength.toLocaleString('en')} characters`;
@@ -174,41 +176,41 @@ function unclosedQuoteError(number: number, maxLength?: number): OperatorError {
   );
 }
 
-/** How many lines the fields of a row span beyond the first. */
+/** Counts the line breaks within a row's fields. */
 function countLineBreaks(row: readonly string[]): number {
   return row.reduce((count, field) => count + (field.match(/\r\n?|\n/g)?.length ?? 0), 0);
 }
 
-/** The delimiter: a comma, semicolon, or tab, whichever is most frequent in the first line. */
+/** Returns the delimiter that is most frequent in the first line: a comma, semicolon, or tab. */
 function findDelimiter(text: string): string {
   const [names = ''] = text.split(/[\r\n]/, 1);
   const count = (delimiter: string) => names.split(delimiter).length;
   return [',', ';', '\t'].reduce((most, next) => (count(next) > count(most) ? next : most));
 }
 
-/** Maximum length that is parsed at once, in UTF-16 code units. */
+/** The length at which collected text is parsed even if a longer unfinished row precedes it, in UTF-16 code units. */
 const maxTextLength = 2 ** 22;
 
 /**
- * Decodes UTF-8, or UTF-16 if it begins with a byte order mark, and removes the mark.
+ * Decodes UTF-8 text, or UTF-16 text that begins with a byte order mark, and removes the mark.
  *
- * @param unfinished returns how much text will be parsed again with the next part. Each part is at least that long, so that a long row does
- * not take quadratic time
+ * @param unfinishedLength returns how much text of an unfinished row will be parsed again with the next part. Each part is at least that long,
+ * up to `maxTextLength`, so that parsing a long row does not take quadratic time
  */
 async function* decode(
   chunks: AsyncIterable<Buffer>,
-  unfinished: () => number,
+  unfinishedLength: () => number,
 ): AsyncGenerator<{ readonly text: string; readonly isLast: boolean }> {
   let decoder: TextDecoder | undefined;
   let text = '';
   try {
     for await (const chunk of chunks) {
-      // Excel's "Unicode text" is UTF-16.
+      // Excel saves "Unicode text" in UTF-16.
       const mark = chunk.toString('hex', 0, 2);
       const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
       decoder ??= new TextDecoder(encoding, { fatal: true });
       text += decoder.decode(chunk, { stream: true });
-      const isEnough = text.length >= unfinished() && !text.endsWith('\r');
+      const isEnough = text.length >= unfinishedLength() && !text.endsWith('\r');
       if (!isEnough && text.length < maxTextLength) continue;
       yield { text, isLast: false };
       text = '';

@@ -8,7 +8,7 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { allocateYoung } from '../http/fast-path.js';
 import { openLog } from '../observe/logger.js';
-import { pathOfPage } from '../package-folder.js';
+import { docsPath } from '../package-folder.js';
 import { type Service, startService } from '../service.js';
 import type { CliContext } from './cli-context.js';
 import { quote } from './file-access.js';
@@ -173,7 +173,7 @@ Plant Store is listening on ${baseUrl}
 ${page}  API    ${baseUrl}/docs
   token  ${tokenFile}
 
-Store ${withArticle(recordTypes[0].resource.name)} (for a Windows terminal, see ${pathOfPage('docs/use/api.md')}):
+Store ${withArticle(recordTypes[0].resource.name)} (for a Windows terminal, see ${docsPath('docs/use/api.md')}):
 
 ${createCurl(baseUrl, `$(cat ${quote(tokenFile)})`)}
 

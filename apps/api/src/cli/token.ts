@@ -34,7 +34,7 @@ import {
 import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { reachableUrl } from '../observe/readiness.js';
-import { pathOfPage } from '../package-folder.js';
+import { docsPath } from '../package-folder.js';
 import { operator } from '../runtime/operator.js';
 import {
   type CliContext,
@@ -335,7 +335,7 @@ function describeUseOf(
 ): string {
   const { origin } = reachableUrl(host, port);
   const page = pageFolder === undefined ? '' : ` on the page ${origin}/ or`;
-  return `While the service is running, try the token${page} with this command after you set  TOKEN=<token>  in the shell (for a Windows terminal, see ${pathOfPage('docs/use/api.md')}):
+  return `While the service is running, try the token${page} with this command after you set  TOKEN=<token>  in the shell (for a Windows terminal, see ${docsPath('docs/use/api.md')}):
 ${createCurl(origin, '$TOKEN', granted)}`;
 }
 

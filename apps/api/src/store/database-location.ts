@@ -5,34 +5,34 @@ import { fileURLToPath } from 'node:url';
 import { shorten } from '@plant-store/contract/messages';
 import { isLoopback } from '../auth/jwt-settings.js';
 
-/** Where records are stored: the database engine, and what it needs to open the database. */
+/** The database that stores the records: its engine, and the settings to open it. */
 export type DatabaseLocation = SqliteLocation | PostgresqlLocation;
 
 export interface SqliteLocation {
   readonly engine: 'sqlite';
-  /** The path of the database file; in the configuration it is absolute. */
+  /** The path of the database file. It is absolute in a parsed configuration. */
   readonly path: string;
 }
 
 export interface PostgresqlLocation {
   readonly engine: 'postgresql';
-  /** The connection URI, without `schema`; it may hold a password. */
+  /** The connection URI, without the parameter `schema`. The URI may contain a password. */
   readonly url: string;
   readonly schema: string;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
   readonly timeouts: PostgresqlTimeouts;
-  /** Whether connections begin without settings, which a pooler rejects. */
-  readonly withoutOptions?: boolean;
+  /** Whether to connect without the startup parameter `options`, which some poolers reject. */
+  readonly omitOptions?: boolean;
 }
 
-/** How long the service waits for a PostgreSQL server besides its statements, in milliseconds. */
+/** Timeouts for a PostgreSQL server, in milliseconds. The timeout for statements is a setting; see `statementTimeoutMs`. */
 export interface PostgresqlTimeouts {
-  /** For a connection at the start, when no request waits and the server may be busy. */
+  /** How long connecting may take when the service starts. No requests are waiting then, and the server may be busy. */
   readonly startConnectMs: number;
-  /** For a connection while requests wait for it. */
+  /** How long connecting may take while requests wait for the connection. */
   readonly connectMs: number;
-  /** For the reply to a statement, after the server's own timeout for it. */
+  /** How long the service waits for a reply after the server's statement timeout has passed. */
   readonly queryMarginMs: number;
 }
 
@@ -47,51 +47,56 @@ type ParsedDatabaseUrl =
   | (Pick<SqliteLocation, 'engine' | 'path'> & Pick<ParsedPostgresqlUrl, 'warnings'>)
   | ParsedPostgresqlUrl;
 
-/** A command or the name of the variable, which users may copy together with the value. */
-const copiedBefore = /^(?:psql\s+|(?:export\s+)?DATABASE_URL\s*=\s*)/;
+/** Describes what is wrong with a variable, as the rest of a sentence that begins with the variable's name. Never contains the password. */
+interface Problem {
+  readonly problem: string;
+}
+
+/** A command or variable name that users may paste along with the value. */
+const pastedPrefix = /^(?:psql\s+|(?:export\s+)?DATABASE_URL\s*=\s*)/;
+/** A value in quotation marks. */
 const quoted = /^(?:"(.*)"|'(.*)');?$/s;
 
-/**
- * Parses a `DATABASE_URL`.
- *
- * @returns the location, or what is wrong with the URL, as the rest of a sentence that begins with "DATABASE_URL" and
- * never contains the password
- */
-export function parseDatabaseUrl(text: string): ParsedDatabaseUrl | { readonly problem: string } {
-  const value = text.trim().replace(copiedBefore, '');
+/** Parses a `DATABASE_URL`. */
+export function parseDatabaseUrl(text: string): ParsedDatabaseUrl | Problem {
+  const value = text.trim().replace(pastedPrefix, '');
   const [, double, single] = quoted.exec(value) ?? [];
   const url = (double ?? single ?? value).trim();
   return (
     parseConnectionString(url) ??
     parseSqliteUrl(url) ?? {
-      problem: `must be file: and the path of a SQLite file, such as file:./data/plant-store.db, or a PostgreSQL URI, such as ${exampleUri}`,
+      problem: `must be file: followed by the path of a SQLite file, such as file:./data/plant-store.db, or a PostgreSQL URI, such as ${exampleUri}`,
     }
   );
 }
 
-/** Options for a database that is not persistent or not writable. */
+/** Options that open a database in memory or read-only, or that replace the file system. */
 const unusableSqlite = /:memory:|[?&](mode=(memory|ro)|immutable=1|vfs=)/i;
 
-/** Parses a `file:` URL; `undefined` for any other URL, and for one without a path. */
-function parseSqliteUrl(url: string): ParsedDatabaseUrl | { readonly problem: string } | undefined {
+/** Parses a `file:` URL. Returns `undefined` for any other URL, or if the URL has no valid path. */
+function parseSqliteUrl(url: string): ParsedDatabaseUrl | Problem | undefined {
   if (/^sqlite3?:/i.test(url))
     return { problem: 'must begin with file: instead of sqlite:, as in file:/srv/plant-store.db' };
   const [, address = '', parameters = ''] = /^(file:[^?#]+)(\?[^#]*)?$/s.exec(url) ?? [];
   if (address === '') return undefined;
   if (unusableSqlite.test(url))
-    return { problem: 'must be a file on disk that the service can write, such as file:/srv/plant-store.db' };
+    return {
+      problem: 'must be a file on disk that the service can write to, such as file:/srv/plant-store.db',
+    };
   if (/^file:(\/\/)?~/.test(address))
-    return { problem: 'must be file: and the full path instead of ~, as in file:/home/ada/plant-store.db' };
+    return { problem: 'must contain the full path instead of ~, as in file:/home/ada/plant-store.db' };
   if (/^file:\/\/[^/]/.test(address))
-    return { problem: 'must be file: with one slash or three, or with none before a relative path' };
-  const path = address.startsWith('file://') ? pathOf(address) : address.slice('file:'.length);
-  const ignored = [...new Set(new URLSearchParams(parameters).keys())].map(
+    return {
+      problem: 'must be file: followed by a relative path, or by an absolute path with one or three slashes',
+    };
+  const path = address.startsWith('file://') ? toFilePath(address) : address.slice('file:'.length);
+  const warnings = [...new Set(new URLSearchParams(parameters).keys())].map(
     (name) => `${shorten(name)} is ignored: the service uses its own settings.`,
   );
-  return path === undefined ? undefined : { engine: 'sqlite', path, warnings: ignored };
+  return path === undefined ? undefined : { engine: 'sqlite', path, warnings };
 }
 
-function pathOf(url: string): string | undefined {
+function toFilePath(url: string): string | undefined {
   try {
     return fileURLToPath(url);
   } catch {
@@ -100,97 +105,90 @@ function pathOf(url: string): string | undefined {
 }
 
 /**
- * Adds to a location the password that a file holds, as secrets are handed to containers and systemd services: its text,
- * without a byte order mark and a line break at its end.
- *
- * @returns the location, or what is wrong, as the rest of a sentence that begins with "DATABASE_PASSWORD_FILE" and never
- * contains the password
+ * Reads a password from a `DATABASE_PASSWORD_FILE` and adds it to a location. Containers and systemd services receive their secrets in such
+ * files. A byte order mark and a final line break are not part of the password.
  */
-export function addPasswordOfFile(
+export function addPasswordFromFile(
   location: ParsedDatabaseUrl,
   file: string | undefined,
-): ParsedDatabaseUrl | { readonly problem: string } {
+): ParsedDatabaseUrl | Problem {
   if (file === undefined) return location;
-  if (location.engine !== 'postgresql') return { problem: 'is only for a PostgreSQL DATABASE_URL' };
+  if (location.engine !== 'postgresql') return { problem: 'works only with a PostgreSQL DATABASE_URL' };
   const url = new URL(location.url);
-  if (url.password !== '') return { problem: 'is set, but DATABASE_URL has a password: remove one of them' };
+  if (url.password !== '')
+    return { problem: 'is set, but DATABASE_URL also contains a password: remove one of them' };
   if (url.username === '' || url.hostname === '') {
     return {
-      problem: 'needs a user and a host in DATABASE_URL, as in postgresql://user@host:5432/plant_store',
+      problem: 'requires a user and a host in DATABASE_URL, as in postgresql://user@host:5432/plant_store',
     };
   }
   const password = readPassword(file);
   if (typeof password !== 'string') return password;
-  // The setter escapes everything but %.
+  // The password setter does not escape %.
   url.password = encodeURIComponent(password);
   return { ...location, url: url.href };
 }
 
-function readPassword(file: string): string | { readonly problem: string } {
-  if (!isAbsolute(file)) return { problem: 'must be the absolute path of a file with the password' };
+function readPassword(file: string): string | Problem {
+  if (!isAbsolute(file)) return { problem: 'must be the absolute path of a file that contains the password' };
   try {
     const password = readFileSync(file, 'utf8').replace(/^\uFEFF|\r?\n$/g, '');
     if (/^[^\0\r\n]+$/.test(password)) return password;
   } catch (error) {
     return { problem: `cannot be read: ${error instanceof Error ? error.message : error}` };
   }
-  return { problem: `must be a file with one line, the password; ${file} is not` };
+  return { problem: `must name a file that contains only the password, on one line: ${file} does not` };
 }
 
 export interface ParsedPostgresqlUrl {
   readonly engine: 'postgresql';
-  /** The URI for the driver, without `schema`. */
+  /** The URI for the driver, without the parameter `schema`. */
   readonly url: string;
   readonly schema: string;
-  /** The parts that the service ignores or replaces, as sentences without a password. */
+  /** Sentences about the parts of the URI that the service ignores or replaces. They never contain the password. */
   readonly warnings: readonly string[];
-}
-
-/** What is wrong, as the rest of a sentence that begins with "DATABASE_URL". */
-interface Problem {
-  readonly problem: string;
 }
 
 const exampleUri = 'postgresql://user:password@host:5432/plant_store';
 
-/** A list of `key=value`, as libpq and ADO.NET use. */
+/** The start of a `key=value` list, as libpq and ADO.NET use it. */
 const keyValue =
   /^\s*(host|hostaddr|server|port|dbname|database|user|user id|username|password|sslmode)\s*=/i;
-/** A placeholder that a provider's console shows instead of the password. */
+/** A placeholder that a provider's console displays instead of the password. */
 const placeholder = /[[{<](your|my)?[-_ ]?password[\]}>]|:\*{3,}@/i;
 
 const notUri =
-  'is not a URI: write special characters of a password as %XX, such as %23 for #, %2F for /, %3F for ?, %40 for @, and %25 for %';
+  'is not a valid URI: percent-encode special characters in the password, such as %23 for #, %2F for /, %3F for ?, %40 for @, and %25 for %';
 const oneHost =
-  'must name one host, not a list: for failover, use a proxy, a virtual address, or a DNS name of the primary';
+  'must name one host, not a list: for failover, use a proxy, a virtual IP address, or a DNS name that points to the primary';
 
-/** Several hosts before the path, which libpq would try one after the other. A comma may be part of the password. */
+/** A list of hosts before the path. libpq would try them in order. A comma in the user information may be part of the password. */
 const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
-/** An @ after the host. The text before it may be part of a password, which must not be quoted. */
+/** An @ after the apparent host. The text before the @ may be part of a password, so messages must not quote the text. */
 const lateUserInfo = /^\w+:\/\/[^/?#]*[/?#].*@/s;
 
-/** Parses a connection string as printed by providers and tools; `undefined` if it is not for PostgreSQL. */
+/** Parses a connection string in a format that providers and tools print. Returns `undefined` if the string is not for PostgreSQL. */
 function parseConnectionString(text: string): ParsedPostgresqlUrl | Problem | undefined {
-  if (keyValue.test(text)) return parseList(text);
+  if (keyValue.test(text)) return parseKeyValueList(text);
   if (/^jdbc:postgresql:/i.test(text))
-    return { problem: `is for JDBC: write it without jdbc:, with user and password, as ${exampleUri}` };
+    return { problem: `is a JDBC URL: rewrite it as a URI, such as ${exampleUri}` };
   if (/^prisma(\+postgres)?:/i.test(text))
     return {
-      problem: `is for Prisma's own server: use the direct connection string that its console shows, such as ${exampleUri}`,
+      problem: `is for Prisma's hosted service: use the direct connection string from the Prisma console, such as ${exampleUri}`,
     };
   if (/^postgres(ql)?\+\w+:/i.test(text))
-    return { problem: `names a driver: write postgresql:// without it, as in ${exampleUri}` };
+    return { problem: `names a driver after postgresql: remove the driver, as in ${exampleUri}` };
   return /^postgres(ql)?:/i.test(text) ? parseUri(text) : undefined;
 }
 
-/** A pair of ADO.NET, which may quote a value. */
+/** An ADO.NET pair. Its value may be quoted. */
 const adoPair = /([^=;]+)=\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]*?)\s*(?:;|$)/g;
-/** A pair of libpq, which may quote a value. */
+/** A libpq pair. Its value may be quoted. */
 const libpqPair = /(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\]|\\.)+)(?:\s+|$)/gs;
-/** In ADO.NET, the first pair ends with a semicolon, not with the next name. */
-const isAdo = /^[^=;]+=(?![^;]*\s\w+\s*=)[^;]*;/;
+/** An ADO.NET list: its first pair ends with a semicolon, whereas the first pair of a libpq list ends before the next name. */
+const adoList = /^[^=;]+=(?![^;]*\s\w+\s*=)[^;]*;/;
 
-/** The libpq names of parameters, by their ADO.NET names. */
+/** Maps ADO.NET parameter names to libpq names. */
 const libpqNames: Readonly<Record<string, string>> = {
   server: 'host',
   database: 'dbname',
@@ -200,49 +198,52 @@ const libpqNames: Readonly<Record<string, string>> = {
   'application name': 'application_name',
 };
 
-/** Parses a list of `key=value`, separated by spaces or semicolons. */
-function parseList(list: string): ParsedPostgresqlUrl | Problem {
-  const [pair, unquote] = isAdo.test(list)
+/** Parses a `key=value` list whose pairs are separated by spaces or semicolons. */
+function parseKeyValueList(list: string): ParsedPostgresqlUrl | Problem {
+  const [pair, unquote] = adoList.test(list)
     ? ([adoPair, unquoteAdo] as const)
     : ([libpqPair, unquoteLibpq] as const);
-  // The remaining text may be the end of a password, which must not be quoted.
+  // The message must not quote the remaining text, which may be the end of a password.
   if (/[^\s;]/.test(list.replaceAll(pair, '')))
-    return { problem: 'must be key=value, with quotes around a value that has a space or a semicolon' };
+    return {
+      problem:
+        'must be a list of key=value pairs, with quotes around values that contain spaces or semicolons',
+    };
   const parameters = [...list.matchAll(pair)].map(([, key = '', value = '']): [string, string] => {
     const name = key.trim().toLowerCase();
     return [libpqNames[name] ?? name, unquote(value)];
   });
-  // ADO.NET's "Trust Server Certificate" adds nothing: sslmode says whether the certificate is verified.
+  // ADO.NET's "Trust Server Certificate" is redundant, because sslmode determines whether the certificate is verified.
   const used = parameters.filter(([name]) => name !== 'trust server certificate');
   return parseUri(`postgresql:///?${new URLSearchParams(used)}`);
 }
 
-/** Within quotes, a quote is doubled. */
+/** Removes the quotes around an ADO.NET value. Quotes inside the value are doubled. */
 function unquoteAdo(text: string): string {
-  const mark = ['"', "'"].find((each) => text.length > 1 && text.startsWith(each) && text.endsWith(each));
-  return mark === undefined ? text : text.slice(1, -1).replaceAll(mark + mark, mark);
+  const quote = ['"', "'"].find((mark) => text.length > 1 && text.startsWith(mark) && text.endsWith(mark));
+  return quote === undefined ? text : text.slice(1, -1).replaceAll(quote + quote, quote);
 }
 
-/** A backslash may precede any character, also without quotes. */
+/** Removes the quotes around a libpq value, and its backslashes. A backslash may escape any character, even in an unquoted value. */
 function unquoteLibpq(text: string): string {
   return text.replace(/^'(.*)'$/s, '$1').replaceAll(/\\(.)/gs, '$1');
 }
 
 function parseUri(text: string): ParsedPostgresqlUrl | Problem {
-  if (placeholder.test(text)) return { problem: 'has a placeholder: replace it with the password' };
+  if (placeholder.test(text)) return { problem: 'contains a placeholder: replace it with the password' };
   if (hostList.test(text)) return { problem: oneHost };
-  // The host of a socket is a parameter, so the URL has no host, which the parser rejects.
+  // The URL parser requires a host, but a URI for a Unix socket names its host only in a parameter.
   const uri = /[?&]host=/.test(text) ? text.replace(/^(\w+:\/\/[^/?#]*@)([/?])/, '$1localhost$2') : text;
   if (!URL.canParse(uri) || !isDecodable(uri))
     return { problem: /^\w+:\/\/[^/?#]*@[/?]/.test(uri) ? 'must name a host' : notUri };
   const url = new URL(uri);
   if (url.hash !== '' || url.pathname.includes('@')) return { problem: notUri };
   const location = readLocation(url);
-  const isDoubtful = 'problem' in location || location.warnings.length > 0;
-  return isDoubtful && lateUserInfo.test(text) ? { problem: notUri } : location;
+  const isSuspect = 'problem' in location || location.warnings.length > 0;
+  return isSuspect && lateUserInfo.test(text) ? { problem: notUri } : location;
 }
 
-/** Whether every % begins an escape sequence, as the driver expects. */
+/** Checks whether every % begins a valid escape sequence, as the driver requires. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);
@@ -252,7 +253,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Parameters that the driver or the service uses. */
+/** The parameters that the driver or the service uses. */
 const usedParameters = [
   'sslmode',
   'sslrootcert',
@@ -265,12 +266,12 @@ const usedParameters = [
   'options',
   'schema',
 ];
-/** Parameters without effect: the service detects a pooler, and always uses UTF-8. */
-const withoutEffect = ['pgbouncer', 'sslcompression', 'client_encoding', 'fallback_application_name'];
+/** Parameters that need no warning, because the service detects poolers and always uses UTF-8, or because they have no effect. */
+const silentlyIgnored = ['pgbouncer', 'sslcompression', 'client_encoding', 'fallback_application_name'];
 
 const ownTimeouts = 'the service uses its own timeouts and DATABASE_STATEMENT_TIMEOUT_MS';
-/** Parameters that are ignored with a warning, which says what is used instead. */
-const insteadOf = new Map<string, string>(
+/** Maps parameters that the service ignores with a warning to the replacement that the warning names. */
+const ignoredWithWarning = new Map<string, string>(
   Object.entries({
     connection_limit: 'DATABASE_POOL_SIZE is used',
     pool_timeout: ownTimeouts,
@@ -283,30 +284,33 @@ const insteadOf = new Map<string, string>(
   }),
 );
 
-/** Parameters that are rejected, because ignoring them would weaken security: what to do, and the values that may be ignored, if any. */
-const rejected = new Map<string, readonly [advice: string, harmless?: RegExp]>(
+/**
+ * Maps parameters that would be unsafe to ignore to advice for the message that rejects them. Some parameters have harmless values, which the
+ * service ignores.
+ */
+const unsafeToIgnore = new Map<string, readonly [advice: string, harmless?: RegExp]>(
   Object.entries({
-    target_session_attrs: ['the service writes, so name the primary', /^(any|read-write|primary)$/],
-    gssencmode: ['remove it, and encrypt with sslmode=verify-full', /^(disable|prefer)$/],
+    target_session_attrs: ['remove it, and connect to the primary', /^(any|read-write|primary)$/],
+    gssencmode: ['remove it, and use sslmode=verify-full for encryption', /^(disable|prefer)$/],
     ssl_min_protocol_version: [
-      'remove it, and set the version at the server: the service uses TLS 1.2 or later',
+      'remove it, and set the minimum version on the server (the service uses TLS 1.2 or later)',
       /^TLSv1(\.[0-2])?$/i,
     ],
-    require_auth: ['remove it, and set the method at the server'],
-    sslcrl: ['remove it: revoked certificates are not looked up'],
-    sslcrldir: ['remove it: revoked certificates are not looked up'],
+    require_auth: ['remove it, and require the authentication method on the server'],
+    sslcrl: ['remove it, because the service does not check for revoked certificates'],
+    sslcrldir: ['remove it, because the service does not check for revoked certificates'],
     sslidentity: ['use sslcert and sslkey (PEM files) instead'],
     sslpassword: ['remove it, and set sslkey to a key without a password'],
     passfile: ['set DATABASE_PASSWORD_FILE instead'],
     service: ['write the host, user, and database into the URI'],
   }),
 );
-/** An unknown parameter that may ask for protection, for example one that is misspelled. */
-const protective = /ssl|tls|cert|auth|gss|krb|bind/i;
+/** An unknown parameter that may be about security, such as a misspelled one. */
+const securityRelated = /ssl|tls|cert|auth|gss|krb|bind/i;
 
-/** A parameter inside a value, because it was separated by something other than `&`. */
-const anyParameter = new RegExp(`\\b(${usedParameters.join('|')})=`);
-/** Names that need no quotes in SQL, so that Prisma's tools, psql and this service read them the same way. */
+/** A parameter inside the value of another parameter, because something other than `&` separates them. */
+const nestedParameter = new RegExp(`\\b(${usedParameters.join('|')})=`);
+/** A name that needs no quotes in SQL, so that Prisma's tools, psql, and this service interpret the name the same way. */
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 
 function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
@@ -328,37 +332,42 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
   const warnings = [...tls.warnings];
   for (const [name, value] of [...searchParams]) {
     if (usedParameters.includes(name)) continue;
-    const [advice, harmless] = rejected.get(name) ?? [];
-    const instead = insteadOf.get(name);
-    const isIgnored = instead !== undefined || withoutEffect.includes(name);
+    const [advice, harmless] = unsafeToIgnore.get(name) ?? [];
+    const replacement = ignoredWithWarning.get(name);
+    const isIgnored = replacement !== undefined || silentlyIgnored.includes(name);
     const isUnknown = advice === undefined && !isIgnored;
-    const mayBeIgnored = isIgnored || harmless?.test(value) || (isUnknown && !protective.test(name));
-    const shown = shorten(name);
+    const mayBeIgnored = isIgnored || harmless?.test(value) || (isUnknown && !securityRelated.test(name));
+    const shortName = shorten(name);
     if (!/^\w[\w.-]*( \w+)*$/.test(name) || !mayBeIgnored)
-      return { problem: `has the parameter ${shown}: ${advice ?? 'it is not supported, so remove it'}` };
+      return {
+        problem: `contains the parameter ${shortName}: ${advice ?? 'it is not supported, so remove it'}`,
+      };
     searchParams.delete(name);
-    if (instead !== undefined) warnings.push(`${shown} is ignored: ${instead}.`);
-    else if (isUnknown) warnings.push(`${shown} is not a known parameter and is ignored.`);
+    if (replacement !== undefined) warnings.push(`${shortName} is ignored: ${replacement}.`);
+    else if (isUnknown) warnings.push(`${shortName} is not a known parameter and is ignored.`);
   }
   const names = [...searchParams.keys()];
   const values = [...searchParams].filter(([name]) => name !== 'options').map(([, value]) => value);
-  if ([url.pathname, ...values].some((value) => anyParameter.test(value)))
-    return { problem: 'must separate its parameters by &, as in ?sslmode=verify-full&schema=plant_store' };
+  if ([url.pathname, ...values].some((value) => nestedParameter.test(value)))
+    return { problem: 'must separate its parameters with &, as in ?sslmode=verify-full&schema=plant_store' };
   const duplicate = names.find((name, index) => names.indexOf(name) < index);
-  if (duplicate !== undefined) return { problem: `has the parameter ${duplicate} twice` };
+  if (duplicate !== undefined) return { problem: `contains the parameter ${duplicate} twice` };
   if (!/^\/[^/]+$/.test(url.pathname))
-    return { problem: 'must end in the name of a database, as in //host/plant_store' };
+    return { problem: 'must end with the name of a database, as in //host/plant_store' };
   if (url.hostname === '' && !searchParams.has('host')) return { problem: 'must name a host' };
   const searchPath = /(?:^|\s)(?:-c\s*|--)search_path=(\S+)/.exec(searchParams.get('options') ?? '')?.[1];
   const schema = searchParams.get('schema') ?? searchPath ?? 'public';
   if (!schemaName.test(schema)) {
-    return { problem: 'must have only lowercase letters, digits, and _ in its schema' };
+    return {
+      problem:
+        'must name a schema that consists of lowercase letters, digits, and _, and does not start with a digit',
+    };
   }
   searchParams.delete('schema');
   return { engine: 'postgresql', url: url.href, schema, warnings };
 }
 
-/** Moves parts of the address, which libpq also accepts as parameters, into the authority and the path of the URL. */
+/** Moves the host, port, user, password, and database from parameters, where libpq also accepts them, into the URL's authority and path. */
 function moveIntoAuthority(url: URL): Problem | undefined {
   const take = (name: string) => {
     const value = url.searchParams.get(name);
@@ -369,9 +378,12 @@ function moveIntoAuthority(url: URL): Problem | undefined {
   if (host !== null && !host.startsWith('/')) {
     url.searchParams.delete('host');
     const { href, hostname } = URL.parse(`postgresql://${isIP(host) === 6 ? `[${host}]` : host}`) ?? {};
-    // The setter ignores an invalid host, and the driver would then connect to another one.
+    // The hostname setter ignores an invalid host, so the driver would connect to a different host.
     if (!hostname || href !== `postgresql://${hostname}`)
-      return { problem: 'must have a name or an address as host, and its port as port' };
+      return {
+        problem:
+          'must have a host name or IP address as the parameter host, and the port number as the parameter port',
+      };
     url.hostname = hostname;
   }
   const [user, password, port, database] = ['user', 'password', 'port', 'dbname'].map(take);
@@ -379,41 +391,41 @@ function moveIntoAuthority(url: URL): Problem | undefined {
   if (user) url.username = encodeURIComponent(user);
   if (password) url.password = encodeURIComponent(password);
   if (port) url.port = port;
-  if (port && url.port !== port) return { problem: 'must have a number up to 65535 as port' };
+  if (port && url.port !== port) return { problem: 'must have a port number no greater than 65535' };
   if (database) url.pathname = encodeURIComponent(database);
   return undefined;
 }
 
-/** The modes of TLS, from the weakest to the strongest, as libpq calls them. */
+/** The TLS modes by their libpq names, from weakest to strongest. */
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
-/** Other names of the modes. */
-const modeOf: Readonly<Record<string, string>> = {
+/** Maps other names for TLS modes to the libpq names. */
+const modeAliases: Readonly<Record<string, string>> = {
   allow: 'prefer',
   'no-verify': 'require',
   verifyca: 'verify-ca',
   verifyfull: 'verify-full',
-  // Of node-postgres and JDBC, which check the certificate then.
+  // node-postgres and JDBC use these values, and verify the certificate if TLS is on.
   true: 'verify-full',
   '1': 'verify-full',
   false: 'disable',
   '0': 'disable',
-  // Of Prisma.
+  // Prisma uses these values.
   strict: 'verify-full',
   accept_invalid_certs: 'prefer',
 };
 
-/** Sets the mode of the URI to the strongest one that any of its parameters requests. */
+/** Sets the URI's `sslmode` to the strongest TLS mode that any parameter requests. */
 function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly string[] } | Problem {
-  const asked = ['sslmode', 'ssl', 'sslaccept'].flatMap((name) =>
+  const requested = ['sslmode', 'ssl', 'sslaccept'].flatMap((name) =>
     searchParams.getAll(name).map((value) => [`${name}=${value}`, value.toLowerCase()] as const),
   );
-  const demands = asked.map(([shown, value]) => ({ shown, mode: modeOf[value] ?? value }));
+  const demands = requested.map(([shown, value]) => ({ shown, mode: modeAliases[value] ?? value }));
   const unknown = demands.find(({ mode }) => !modes.includes(mode));
-  if (unknown !== undefined) return { problem: `must have one of ${modes.join(', ')} as sslmode` };
+  if (unknown !== undefined) return { problem: `must set sslmode to one of ${modes.join(', ')}` };
   const hasBinding = searchParams.get('channel_binding') === 'require';
   if (hasBinding) demands.push({ shown: 'channel_binding=require', mode: 'verify-full' });
   if (searchParams.get('sslrootcert') === 'system') {
-    // The authorities that Node.js knows: the driver would read a file of this name.
+    // `system` means the certificate authorities that Node.js trusts. The driver would look for a file named `system`.
     searchParams.delete('sslrootcert');
     demands.push({ shown: 'sslrootcert=system', mode: 'verify-full' });
   }
@@ -428,25 +440,26 @@ function readTls({ searchParams, hostname }: URL): { readonly warnings: readonly
     };
   if (searchParams.has('sslcert') !== searchParams.has('sslkey'))
     return {
-      problem: 'needs both sslcert and sslkey, of the client; the file of the CA is sslrootcert',
+      problem:
+        'must set both sslcert and sslkey for a client certificate, or neither; sslrootcert is for the CA certificate',
     };
 
   const sslModes = searchParams.getAll('sslmode');
-  if (sslModes.length > 1) return { problem: 'has the parameter sslmode twice' };
+  if (sslModes.length > 1) return { problem: 'contains the parameter sslmode twice' };
   const isLocal = searchParams.has('host') || isLoopback(hostname);
   const hasFiles = ['sslrootcert', 'sslcert'].some((name) => searchParams.has(name));
-  // If there are files, the driver checks the certificate. libpq and most other clients encrypt if the server supports it.
+  // With certificate files, the driver verifies the certificate by default. Without them, `prefer` is the default of libpq and most clients.
   const mode = strongest?.mode ?? (hasFiles || isLocal ? undefined : 'prefer');
   if (mode === 'verify-ca' && !searchParams.has('sslrootcert'))
-    return { problem: 'needs sslrootcert, the file of the CA, for sslmode=verify-ca' };
+    return { problem: 'must set sslrootcert to the CA certificate file for sslmode=verify-ca' };
   for (const name of ['ssl', 'sslaccept', 'channel_binding', 'uselibpqcompat']) searchParams.delete(name);
   if (searchParams.get('sslnegotiation') === 'postgres') searchParams.delete('sslnegotiation');
   if (mode !== undefined) {
     searchParams.set('sslmode', mode);
-    // Without it, the driver treats every mode but disable as verify-full.
+    // Without `uselibpqcompat`, the driver treats every mode except `disable` as `verify-full`.
     searchParams.set('uselibpqcompat', 'true');
   }
-  const isStronger = hasBinding && !demands.some(({ shown }) => shown === 'sslmode=verify-full');
-  const instead = 'channel_binding=require becomes sslmode=verify-full, which also verifies the server.';
-  return { warnings: isStronger ? [instead] : [] };
+  const isStrengthened = hasBinding && !demands.some(({ shown }) => shown === 'sslmode=verify-full');
+  const warning = 'channel_binding=require becomes sslmode=verify-full, which also verifies the server.';
+  return { warnings: isStrengthened ? [warning] : [] };
 }

@@ -183,7 +183,7 @@ export const columnTypes: {
 export const maxIndexedBytes = 2_000;
 
 /** SQL for whether a row is in the index of a text. A query has the same condition, or PostgreSQL does not use the index. */
-export const isIndexedSql = (column: string): string =>
+export const indexConditionSql = (column: string): string =>
   `(octet_length(${column}) > ${maxIndexedBytes}) IS NOT TRUE`;
 
 /** A column value as an SQL literal. Never used for text from a caller. */

@@ -10,7 +10,7 @@ import type { AccessTokenStore, HashedAccessToken, NewAccessToken, TokenUse } fr
 import { type RunSteps, recordEvent, type Statement, type Steps } from './audit-store.js';
 import type { QueryWrapper } from './table.js';
 
-/** The queries that are used here. The Prisma clients of all engines have them. */
+/** The Prisma queries that this store uses. Every engine's client supports them. */
 interface TokenQuery {
   where?: {
     revokedAt?: null;
@@ -22,41 +22,41 @@ interface TokenQuery {
 
 type TokenRow = Omit<HashedAccessToken & AccessToken, 'scopes'> & { readonly scopes: string };
 
-/** The part of the generated Prisma client that is used here. */
+/** The part of the generated Prisma client that this store uses. */
 interface Client {
   readonly accessToken: { findMany(query: TokenQuery): Promise<readonly TokenRow[]> };
   $disconnect(): Promise<void>;
 }
 
 interface AccessTokenStoreDependencies {
-  /** Runs a statement without Prisma's client, and returns its rows. */
+  /** Runs a statement without the Prisma client, and returns the rows. */
   query(statement: Statement): Promise<readonly (readonly unknown[])[]>;
   readonly runSteps: RunSteps;
-  /** `insertBelowSql` for the engine. */
-  readonly insertBelow: string;
-  /** SQL that the engine appends to a query to lock its rows against changes until the end of the transaction. */
+  /** The result of `insertWithinLimitSql` for the engine. */
+  readonly insertWithinLimit: string;
+  /** The SQL clause that locks the selected rows against changes until the end of the transaction, or an empty string. */
   readonly forShare: string;
-  /** Stores uses without Prisma's client, and without waiting for the disk. */
+  /** Stores uses without the Prisma client, and without waiting for the disk. */
   recordUses(uses: readonly TokenUse[]): Promise<void>;
-  /** Loads Prisma's client, which takes a while. */
+  /** Loads the Prisma client, which is slow. */
   loadClient(): Promise<Client>;
   /**
-   * Resolves once everything read before is as durable as a commit. Needed to acknowledge a request without a write because the data exists
-   * already.
+   * Resolves once all data read before the call is as durable as a commit. The store calls this function before it reports that a change was
+   * already stored.
    */
   confirmRead(): Promise<void>;
-  /** Runs a query, and converts a failure of the database into `database_unavailable`. */
+  /** Runs a query, and converts database failures into `database_unavailable` errors. */
   readonly runQuery: QueryWrapper;
 }
 
-/** A limit that is never reached, for tokens that the command line creates. */
+/** A token limit that is never reached. Tokens that the command line creates are not limited. */
 const noLimit = 2 ** 31 - 1;
 
-/** Creates the access token store of any engine. Prisma's client is loaded when it is first needed. */
+/** Creates the access token store for a database engine. The store loads the Prisma client on first use. */
 export function createPrismaAccessTokenStore({
   query,
   runSteps,
-  insertBelow,
+  insertWithinLimit,
   forShare,
   recordUses,
   loadClient,
@@ -70,16 +70,16 @@ export function createPrismaAccessTokenStore({
     const rows = await runQuery(() => accessToken.findMany(query));
     return rows.map((row) => ({ ...row, scopes: parseScopes(row.scopes) }));
   };
-  const leaveOutHash = ({ hash: _, ...token }: AccessToken & HashedAccessToken): AccessToken => token;
+  const omitHash = ({ hash: _, ...token }: AccessToken & HashedAccessToken): AccessToken => token;
 
-  /** Without Prisma's client, since loading it would take longer than the rest of the first request. */
+  /** Finds a token without the Prisma client, because loading the client would dominate the time of the first request. */
   const findWhere = (condition: string, value: unknown): Promise<AccessToken | null> =>
     runQuery(async () => {
       const [row] = await query({ sql: `${selectToken} WHERE ${condition}`, values: [value] });
       return row === undefined ? null : toToken(row);
     });
 
-  /** Finds a token, and locks its row until the end of the transaction. */
+  /** Finds a token, and locks the token's row until the end of the transaction. */
   function* findLocked(id: number): Steps<AccessToken | null> {
     const [row] = yield { sql: `${selectToken} WHERE id = ?${forShare}`, values: [id] };
     return row === undefined ? null : toToken(row);
@@ -90,10 +90,10 @@ export function createPrismaAccessTokenStore({
     limit = noLimit,
   ): Steps<AccessToken | null> {
     const columns = [name, hash, toColumn(scopes), createdAt, expiresAt, ratePerMinute];
-    const [row] = yield { sql: insertBelow, values: [...columns, createdAt, limit] };
+    const [row] = yield { sql: insertWithinLimit, values: [...columns, createdAt, limit] };
     if (row === undefined) return null;
-    const [id, unused] = [Number(row[0]), { revokedAt: null, lastUsedAt: null }];
-    return { id, name, scopes, createdAt, expiresAt, ratePerMinute, ...unused };
+    const id = Number(row[0]);
+    return { id, name, scopes, createdAt, expiresAt, ratePerMinute, revokedAt: null, lastUsedAt: null };
   }
 
   function* auditToken(
@@ -107,11 +107,14 @@ export function createPrismaAccessTokenStore({
   }
 
   /**
-   * Applies a change to the token with an id, and returns the resulting token. If nothing changes, first confirms that the token is durable.
+   * Changes the token with an id, and returns the resulting token, or `null` if there is no such token. If nothing needs to change, the
+   * function confirms that the stored token is durable before it returns.
+   *
+   * @param applyChange makes the change, and returns the changed token, or `undefined` if nothing changed
    */
-  async function change(id: number, begin: () => Steps<AccessToken | undefined>) {
+  async function change(id: number, applyChange: () => Steps<AccessToken | undefined>) {
     const { token, isChanged } = await runSteps(function* () {
-      const changed = yield* begin();
+      const changed = yield* applyChange();
       return { token: changed ?? (yield* findLocked(id)), isChanged: changed !== undefined };
     });
     if (!isChanged) await runQuery(confirmRead);
@@ -128,14 +131,13 @@ export function createPrismaAccessTokenStore({
         yield* auditToken(action, added, by, createdAt, replaced && { id: replaced.id, name: replaced.name });
         return added;
       }),
-    addBelow: (limit, token, { by, replaces, check }) =>
+    addWithinLimit: (limit, token, { by, replaces, check }) =>
       runSteps(function* () {
-        const own = by.id === undefined ? null : yield* findLocked(by.id);
+        const issuer = by.id === undefined ? null : yield* findLocked(by.id);
         const old = replaces === undefined ? null : yield* findLocked(replaces.id);
-        check(own, old);
+        check(issuer, old);
         const added = yield* insert(token, limit);
         if (added === null) return null;
-        // Nothing to replace: the token is new.
         if (replaces === undefined || old === null) {
           yield* auditToken('token_created', added, by, token.createdAt);
           return added;
@@ -152,7 +154,7 @@ export function createPrismaAccessTokenStore({
         const [[expiry = null] = []] = await query({ sql: selectNextExpiry, values: [at, usedSince] });
         return toTimeOrNull(expiry);
       }),
-    list: async () => (await readTokens({ orderBy: { id: 'asc' } })).map(leaveOutHash),
+    list: async () => (await readTokens({ orderBy: { id: 'asc' } })).map(omitHash),
     async listLatest(maxEnded, at) {
       const isValid: TokenQuery['where'] = {
         revokedAt: null,
@@ -167,7 +169,7 @@ export function createPrismaAccessTokenStore({
       ]);
       return found
         .flat()
-        .map(leaveOutHash)
+        .map(omitHash)
         .toSorted((a, b) => a.id - b.id);
     },
     revoke: (id, at, by) =>
@@ -209,28 +211,31 @@ export function createPrismaAccessTokenStore({
 const tokenColumns = 'id, name, scopes, created_at, expires_at, revoked_at, last_used_at, rate_per_minute';
 const selectToken = `SELECT ${tokenColumns} FROM access_tokens`;
 
-/** These statements change a token only if it is not already revoked, expired by then, or used later. They return no row if it is. */
+/** Revokes a token that is not already revoked. Like `expiry`, this statement returns no row if it changes nothing. */
 const revocation = (id: number, at: Date): Statement => ({
   sql: `UPDATE access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING ${tokenColumns}`,
   values: [at, id],
 });
+/** Makes a token expire at a time, unless the token is revoked or expires by that time anyway. */
 const expiry = (id: number, at: Date): Statement => ({
   sql: `UPDATE access_tokens SET expires_at = ?
     WHERE id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) RETURNING ${tokenColumns}`,
   values: [at, id, at],
 });
+/** Stores when a token was last used, unless a later time is stored. */
 const use = (id: number, at: Date): Statement => ({
   sql: 'UPDATE access_tokens SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)',
   values: [at, id, at],
 });
 
 /**
- * A statement that stores a token and returns its id, unless the limit of valid tokens is reached. Its values are the columns, the creation
- * time again, and the limit.
+ * Returns an INSERT statement that stores a token and returns the token's id. If the limit on valid tokens is reached, the statement stores
+ * nothing and returns no row.
  *
- * @param parameters the placeholders of these eight values in the engine's SQL, with their types where it needs them
+ * @param parameters eight placeholders in the engine's SQL, with types where the engine needs them: for the six columns, for the time at which
+ * the existing tokens must be valid to count, and for the limit
  */
-export function insertBelowSql(parameters: readonly string[]): string {
+export function insertWithinLimitSql(parameters: readonly string[]): string {
   const columns = parameters.slice(0, 6);
   const [at, limit] = parameters.slice(6);
   return `
@@ -242,7 +247,7 @@ export function insertBelowSql(parameters: readonly string[]): string {
     RETURNING id`;
 }
 
-/** Reads a row of `selectToken`. */
+/** Converts a row with the columns `tokenColumns`. */
 export function toToken(row: readonly unknown[]): AccessToken {
   const [id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ratePerMinute] = row;
   return {
@@ -257,23 +262,29 @@ export function toToken(row: readonly unknown[]): AccessToken {
   };
 }
 
-/** Finds the earliest time at which any name has no valid token left. Counts only names with a valid token that was used since a time. */
+/**
+ * Selects the earliest time at which a name's last valid token expires. The query considers only names with a valid token that was used
+ * recently. The parameters are the current time and the earliest time that counts as recent.
+ */
 const selectNextExpiry = `
   SELECT min(last) FROM (
     SELECT max(expires_at) AS last FROM access_tokens
     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) GROUP BY name
     HAVING count(expires_at) = count(*) AND max(last_used_at) > ?) AS names`;
 
-/** A time as stored in SQLite, where it is compared as text: the format of Prisma's driver adapter. */
+/** Formats a time as Prisma's driver adapter stores it in SQLite. SQLite compares times as text, so all of them need this format. */
 export function toStoredTime(time: Date): string {
   return time.toISOString().replace('Z', '+00:00');
 }
 
-/** The scopes as stored. `update` keeps its name from version 1.4, so that instances of 1.4 can read it during an upgrade or after a downgrade. */
+/**
+ * Formats scopes for the database. `update` is stored under its name from version 1.4, so that instances of that version can read it during an
+ * upgrade or after a downgrade.
+ */
 const toColumn = (scopes: readonly Scope[]): string =>
   scopes.map((scope) => (scope === 'update' ? formerUpdate : scope)).join();
 
-/** The scopes of a comma-separated list, without any that only a later version knows. */
+/** Parses a comma-separated list of scopes. It ignores unknown scopes, which a later version may have stored. */
 function parseScopes(list: string): readonly Scope[] {
   const names = list.split(',').map(currentScope);
   return allScopes.filter((scope) => names.includes(scope));
@@ -283,7 +294,7 @@ function toTimeOrNull(value: unknown): Date | null {
   return value === null ? null : toTime(value);
 }
 
-/** Parses a time that the adapter returns, in ISO 8601. Without a time zone it is UTC, as in Prisma's client. */
+/** Converts a time from the database. A string in ISO 8601 without a time zone is UTC, as in the Prisma client. */
 function toTime(value: unknown): Date {
   if (value instanceof Date) return value;
   const time = String(value);

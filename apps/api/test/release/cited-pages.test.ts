@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(path, 'utf8');
 it('has each page that a message of the service names', () => {
   const sources = globSync('apps/api/src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] });
   const named = sources.flatMap((path) =>
-    [...read(join(root, path)).matchAll(/pathOfPage\('([^']+)'\)/g)].map(([, page = '']) => page),
+    [...read(join(root, path)).matchAll(/docsPath\('([^']+)'\)/g)].map(([, page = '']) => page),
   );
   expect(new Set(named).size).toBeGreaterThan(5);
   expect(named.filter((page) => !existsSync(join(folder, page)))).toEqual([]);
@@ -18,7 +18,7 @@ it('has each page that a message of the service names', () => {
     read(join(root, path))
       .split('\n')
       .filter(
-        (line) => /docs\/(use|operate)\/[\w-]+\.md/.test(line) && !/pathOfPage\(|^\s*(\*|\/[/*])/.test(line),
+        (line) => /docs\/(use|operate)\/[\w-]+\.md/.test(line) && !/docsPath\(|^\s*(\*|\/[/*])/.test(line),
       ),
   );
   expect(others).toEqual([]);

@@ -198,7 +198,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
   async 'tokens created over HTTP'() {
     const valid = Array.from({ length: 999 }, (_, id) => ({ id, revokedAt: null, expiresAt: null }));
     const store = {
-      async addBelow(limit: number, { name, scopes }: { name: string; scopes: readonly string[] }) {
+      async addWithinLimit(limit: number, { name, scopes }: { name: string; scopes: readonly string[] }) {
         if (valid.length >= limit) return null;
         const token = { id: valid.length, revokedAt: null, expiresAt: null };
         valid.push(token);

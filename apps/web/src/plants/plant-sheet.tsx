@@ -10,7 +10,7 @@ import { Sheet } from '../shared/sheet.js';
 import { pickTexts } from '../shared/texts.js';
 import { toVisible } from '../shared/to-visible.js';
 import { useMedia, withoutSideBar } from '../shared/use-media.js';
-import { useMay } from '../shared/use-scopes.js';
+import { useHasScope } from '../shared/use-scopes.js';
 import { CopyButton } from './copy-button.js';
 import { EditPlant } from './edit-plant.js';
 import { Outcome } from './form/outcome.js';
@@ -62,7 +62,7 @@ export function PlantSheet(props: PlantSheetProps) {
 
 /** The content of the panel. Unmounting it ends an edit without changes. */
 function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
-  const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
+  const [canEdit, canDelete] = [useHasScope('update'), useHasScope('delete')];
   const { data, failure, refetch } = usePlant(id);
   const isMissing = failure?.about === 'plant';
   const plant = isMissing ? undefined : data;

@@ -17,7 +17,7 @@ import { LoadBoundary, loadPart } from '../shared/load-boundary.js';
 import { sortList } from '../shared/sort-list.js';
 import { toVisible } from '../shared/to-visible.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
-import { useMay } from '../shared/use-scopes.js';
+import { useHasScope } from '../shared/use-scopes.js';
 import type { CellMove } from './cell-editor.js';
 import type { Column } from './columns.js';
 import { CopyButton } from './copy-button.js';
@@ -108,7 +108,7 @@ export function PlantTable({
   const scroller = useRef<HTMLDivElement>(null);
   const [activeRow, setActive] = useState(0);
   const [editing, setEditing] = useState<Cell>();
-  const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
+  const [canEdit, canDelete] = [useHasScope('update'), useHasScope('delete')];
   const isNarrow = useMedia(narrowScreen);
   const fields = columns
     .map(({ name }) => textNames.find((field) => field === name))

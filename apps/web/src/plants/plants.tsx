@@ -8,7 +8,7 @@ import { MissingScope } from '../shared/missing-scope.js';
 import { usePlantStore, useRejectedToken } from '../shared/plant-store.js';
 import { readLabelFormat } from '../shared/preferences.js';
 import { toVisible } from '../shared/to-visible.js';
-import { useMay, useScopes } from '../shared/use-scopes.js';
+import { useHasScope, useScopes } from '../shared/use-scopes.js';
 import { useColumns } from './columns.js';
 import { formatMinute } from './format-time.js';
 import { matchesFields, type PlantRows, withFirst } from './plant-pages.js';
@@ -50,7 +50,7 @@ export function Plants({ route, onMenu }: PlantsProps) {
 
 /** The buttons to add plants, if the token permits that. */
 function AddingButtons() {
-  if (!useMay('create')) return null;
+  if (!useHasScope('create')) return null;
   return (
     <div className="submit-row">
       <button type="button" className="primary" onClick={() => navigate({ ...home, view: 'add' })}>
@@ -331,7 +331,7 @@ interface EmptyListProps {
 }
 
 function EmptyList({ isLoading, filter }: EmptyListProps) {
-  const canAdd = useMay('create');
+  const canAdd = useHasScope('create');
   if (isLoading) {
     return (
       <div className="empty loading-rows" aria-hidden>

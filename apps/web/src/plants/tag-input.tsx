@@ -2,7 +2,7 @@ import { foldText, hasText } from '@plant-store/contract/fold-text';
 import { type InputHTMLAttributes, type KeyboardEvent, type Ref, useId, useState } from 'react';
 import { Icon } from '../shared/icon.js';
 import { toVisible } from '../shared/to-visible.js';
-import { useMay } from '../shared/use-scopes.js';
+import { useHasScope } from '../shared/use-scopes.js';
 import { TagDot } from './tag.js';
 import './tag-input.css';
 import { useCounts } from './use-tags.js';
@@ -31,7 +31,7 @@ interface Option {
  * through the list, and Enter chooses the highlighted tag. If none is highlighted, the surrounding form handles Enter.
  */
 export function TagInput({ value, onChange, ref, ...input }: TagInputProps) {
-  const { tags } = useCounts(useMay('read'));
+  const { tags } = useCounts(useHasScope('read'));
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   // Until something is typed, all tags are suggested.

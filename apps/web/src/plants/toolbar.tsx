@@ -9,7 +9,7 @@ import { RouteLink } from '../shared/route-link.js';
 import { sortList } from '../shared/sort-list.js';
 import { toVisible } from '../shared/to-visible.js';
 import { narrowScreen, useMedia } from '../shared/use-media.js';
-import { useMay } from '../shared/use-scopes.js';
+import { useHasScope } from '../shared/use-scopes.js';
 import { withoutLastSpace } from '../shared/without-last-space.js';
 import type { Columns } from './columns.js';
 import type { ExportFormat } from './export-plants.js';
@@ -58,7 +58,7 @@ export function Toolbar(props: ToolbarProps) {
     onDown,
   } = props;
   const isNarrow = useMedia(narrowScreen);
-  const canAdd = useMay('create');
+  const canAdd = useHasScope('create');
   return (
     <header className="toolbar">
       {onMenu !== undefined && (
@@ -204,7 +204,7 @@ function ColumnsMenu({ columns: { all, isHidden, toggle, reset } }: { readonly c
 
 /** The actions on all plants in the list. */
 function MoreMenu({ count, onPrint, onExport, onDeleteAll }: ToolbarProps) {
-  const canDelete = useMay('delete');
+  const canDelete = useHasScope('delete');
   const printLabels = (format: LabelFormat) => {
     keepPreferences({ labels: format });
     onPrint({ what: 'labels', format });

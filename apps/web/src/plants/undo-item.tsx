@@ -2,7 +2,7 @@ import type { StoredPlant } from '@plant-store/contract/operations';
 import { type ReactNode, useId } from 'react';
 import { Icon } from '../shared/icon.js';
 import { toVisible } from '../shared/to-visible.js';
-import { useMay } from '../shared/use-scopes.js';
+import { useHasScope } from '../shared/use-scopes.js';
 import { useUndo } from './undo-provider.js';
 import type { Action } from './undo-state.js';
 
@@ -13,7 +13,7 @@ const maxNameLength = 60;
 export function UndoItem({ action }: { readonly action: Action }) {
   const { state, failure } = action;
   const { undo, send, dismiss } = useUndo();
-  const canEdit = useMay('update');
+  const canEdit = useHasScope('update');
   const text = useId();
   const isBusy = state === 'undoing';
   const canUndo = state === 'waiting' || (canEdit && ['sent', 'done', 'undoing'].includes(state));

@@ -3,18 +3,18 @@ import './field.css';
 
 interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly label: string;
-  /** What to enter. A problem replaces it. */
+  /** A sentence about what to enter. If the value has a problem, the problem is shown instead of the hint. */
   readonly hint: string;
   /** A sentence about what is wrong with the value. */
   readonly problem?: string | undefined;
   readonly ref?: Ref<HTMLInputElement>;
   /** The input component, if it is not a plain `input`. */
   readonly as?: ElementType | undefined;
-  /** A button that belongs to the input, shown beside its label. */
+  /** A button for the input, shown next to the label. */
   readonly children?: ReactNode;
 }
 
-/** A labeled input. The line below it has room for a problem, so that nothing moves when one appears. */
+/** A labeled input. The line below the input always takes up space, so that the layout does not shift when a problem appears. */
 export function Field({ label, hint, problem, as: Input = 'input', children, ...input }: FieldProps) {
   const id = useId();
   return (
@@ -31,11 +31,11 @@ export function Field({ label, hint, problem, as: Input = 'input', children, ...
         {...input}
       />
       <p id={`${id}-note`} className={problem === undefined ? 'note' : 'note problem'}>
-        {/* A separate element, because moving text would count as a layout shift. */}
+        {/* The hint and the problem are separate elements, because text that moves within one element counts as a layout shift. */}
         {problem === undefined ? (
           <span key="hint">{hint}</span>
         ) : (
-          // An alert, because screen readers do not announce a changed description while its input has the focus.
+          // The role is `alert`, because screen readers do not announce a new description while the input is focused.
           <span key="problem" role="alert">
             {problem}
           </span>

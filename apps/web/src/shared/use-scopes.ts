@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { explain } from './explain.js';
 import { usePlantStore } from './plant-store.js';
 
-/** The token and its scopes; `undefined` while unknown, for example with a service that does not return them. */
+/** Returns the session's token with its scopes, or `undefined` if they are unknown. An older service does not return them. */
 export function useOwnToken(): OwnToken | undefined {
   const { operations, sessionId } = usePlantStore();
   const { queryFn, queryKey } = operations.getOwnToken.queryOptions();
   const { data } = useQuery({
     queryFn,
-    // With another token, mounted components must not keep the scopes of the previous one.
+    // When the user switches to another token, mounted components must not keep the previous token's scopes.
     queryKey: [...queryKey, sessionId],
     staleTime: Infinity,
     networkMode: 'always',
@@ -20,17 +20,17 @@ export function useOwnToken(): OwnToken | undefined {
   return data;
 }
 
-/** The scopes of the token, as far as known. */
+/** Returns the token's scopes, or `undefined` if they are unknown. */
 export function useScopes(): readonly Scope[] | undefined {
   return useOwnToken()?.scopes;
 }
 
-/** Whether to offer actions that require a scope. `true` unless the token is known to lack it. */
-export function useMay(scope: Scope): boolean {
+/** Returns whether to offer actions that require a scope. Returns `true` unless the token is known to lack the scope. */
+export function useHasScope(scope: Scope): boolean {
   return useScopes()?.includes(scope) ?? true;
 }
 
-/** The verb for what each scope permits, in the order of sentences. */
+/** The verbs for what the scopes permit, in the order in which sentences list them. */
 export const scopeVerbs: readonly (readonly [Scope, string])[] = [
   ['read', 'see'],
   ['create', 'add'],
@@ -38,7 +38,7 @@ export const scopeVerbs: readonly (readonly [Scope, string])[] = [
   ['delete', 'delete'],
 ];
 
-/** Describes in a sentence what a token may and may not do. */
+/** Returns a sentence that describes what a token can and cannot do. */
 export function describeScopes(scopes: readonly Scope[]): string {
   const listVerbs = (isPermitted: boolean) =>
     new Intl.ListFormat('en-US', { type: isPermitted ? 'conjunction' : 'disjunction' }).format(

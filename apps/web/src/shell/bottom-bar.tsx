@@ -2,7 +2,7 @@ import { home, type Route } from '../route.js';
 import { Icon } from '../shared/icon.js';
 import { RouteLink } from '../shared/route-link.js';
 import { sortedHome } from '../shared/sort-list.js';
-import { useMay } from '../shared/use-scopes.js';
+import { useHasScope } from '../shared/use-scopes.js';
 
 interface BottomBarProps {
   readonly route: Route;
@@ -13,7 +13,7 @@ interface BottomBarProps {
 
 /** The navigation on a phone. */
 export function BottomBar({ route: { view, filter }, onOpenTags, onOpenMore }: BottomBarProps) {
-  const [canAdd, canEdit] = [useMay('create'), useMay('update')];
+  const [canAdd, canEdit] = [useHasScope('create'), useHasScope('update')];
   const isImport = view === 'import';
   return (
     <nav className="bottom-bar" aria-label="Plant Store">

@@ -6,7 +6,7 @@ import { Icon, type IconName } from '../shared/icon.js';
 import { RouteLink } from '../shared/route-link.js';
 import { sortedHome } from '../shared/sort-list.js';
 import { toVisible } from '../shared/to-visible.js';
-import { useMay } from '../shared/use-scopes.js';
+import { useHasScope } from '../shared/use-scopes.js';
 
 /** What the side bar opens over the page. */
 export type Opened = 'access' | 'keys' | 'tags';
@@ -31,7 +31,7 @@ export function SideBar({ route, onOpen }: SideBarProps) {
       </p>
       <Views route={route} onOpen={onOpen} />
       <ul className="side-links">
-        {useMay('create') && (
+        {useHasScope('create') && (
           <li>
             <RouteLink to={{ ...home, view: 'import' }} isCurrent={route.view === 'import'}>
               <Icon name="upload" /> <span>Import</span>
@@ -47,8 +47,8 @@ export function SideBar({ route, onOpen }: SideBarProps) {
 
 /** Links to the list, to the plants without a tag, and to each tag. */
 function Views({ route, onOpen }: SideBarProps) {
-  const { total, untagged, tags, isCounted } = useCounts(useMay('read'));
-  const canEdit = useMay('update');
+  const { total, untagged, tags, isCounted } = useCounts(useHasScope('read'));
+  const canEdit = useHasScope('update');
   const { pendingDeletes } = useUndo();
   const { view } = route;
   const filter = view === 'import' ? sortedHome().filter : route.filter;

@@ -6,8 +6,8 @@ import { delay } from '../timeout.js';
 import { type Reply, toReply, toResponse } from './reply.js';
 
 /**
- * A fault that a fake plant store injects. It applies to the next request, or to the next request of an `operation`. `times` makes it apply to
- * more requests. If `stored` is `true`, the request is carried out before the fault. Default: `false`.
+ * A fault that a fake plant store injects into the next request, or into the next request for an `operation`. Use `times` to inject the fault
+ * into several requests. If `stored` is `true`, the store carries out the request before the fault occurs. Default: `false`.
  *
  * @example
  * import { createFakePlantStore, type Fault } from '@plant-store/client/testing';
@@ -25,59 +25,62 @@ import { type Reply, toReply, toResponse } from './reply.js';
 export type Fault = DelayFault | DropFault | RefuseFault | StatusFault | MalformedFault;
 
 interface BaseFault {
-  /** The operation whose requests get the fault. Default: any operation. */
+  /** Injects the fault only into requests for this operation. Default: any operation. */
   readonly operation?: OperationName | undefined;
-  /** How many requests get the fault, such as 3 for a call with 2 retries. With `Infinity`, all until `clearFaults()`. Default: 1. */
+  /**
+   * How many requests the fault affects, such as 3 for a call with 2 retries. With `Infinity`, the fault affects all requests until
+   * `clearFaults()`. Default: 1.
+   */
   readonly times?: number | undefined;
 }
 
-/** The normal reply, late. With 0 milliseconds it lets a request succeed between two faults. */
+/** Delays the normal reply. A delay of 0 milliseconds lets a request succeed between two faults. */
 export interface DelayFault extends BaseFault {
   readonly kind: 'delay';
-  /** In milliseconds. A request that is aborted during this time is not carried out. */
+  /** The delay in milliseconds. A request that is aborted during the delay is not carried out, unless `stored` is `true`. */
   readonly ms: number;
   readonly stored?: boolean | undefined;
 }
 
-/** The connection breaks before a reply comes: `fetch` rejects, and the caller cannot know what is stored. */
+/** Breaks the connection before the reply arrives. `fetch` rejects, and the caller cannot know whether the request was carried out. */
 export interface DropFault extends BaseFault {
   readonly kind: 'drop';
   readonly stored?: boolean | undefined;
 }
 
-/** No connection is made: `fetch` rejects, and nothing is stored. */
+/** Refuses the connection. `fetch` rejects, and nothing is stored. */
 export interface RefuseFault extends BaseFault {
   readonly kind: 'refuse';
 }
 
-/** A reply of another status, from the service or from a proxy in front of it. */
+/** Replies with another status, like an overloaded service or a failing proxy. */
 export interface StatusFault extends BaseFault {
   readonly kind: 'status';
-  /** From 200 to 599. */
+  /** The status, from 200 to 599. */
   readonly status: number;
   /**
-   * For example `{ 'Retry-After': '1' }`. Default: none. The service itself sends `Retry-After` with 429, and with 503 except for
-   * `database_damaged`.
+   * The headers, such as `{ 'Retry-After': '1' }`. Default: none. The real service sends `Retry-After` with status 429, and with status 503
+   * unless the error is `database_damaged`.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Default: the body of the first error with that status in `errors`, or empty if there is none. */
+  /** The body. Default: the body for the first error in `errors` that has the status, or an empty body if there is no such error. */
   readonly body?: string | undefined;
   readonly stored?: boolean | undefined;
 }
 
-/** The request is carried out, but the body of its reply is replaced: by an HTML page, by its first half, or by nothing. */
+/** Carries out the request, but replaces the reply's body with an HTML page, with the first half of the body, or with an empty body. */
 export interface MalformedFault extends BaseFault {
   readonly kind: 'malformed';
   readonly body: 'html' | 'truncated' | 'empty';
 }
 
 /**
- * Answers a request, with a fault if one applies to it.
+ * Answers a request, and injects a fault if there is one.
  *
- * @param id the `X-Request-Id` of the reply
+ * @param id the reply's `X-Request-Id`
  * @param answer carries out the request, and returns the normal reply
- * @throws {TypeError} when no reply comes, as `fetch` does
- * @throws the reason of the signal when it aborts during a delay
+ * @throws {TypeError} if the fault prevents a reply, as `fetch` does
+ * @throws the signal's reason if the signal aborts during a delay
  */
 export async function answerWithFault(
   id: string,
@@ -95,21 +98,22 @@ export async function answerWithFault(
   return reply ?? answer();
 }
 
+/** The faults that a fake plant store has yet to inject. */
 export class FaultScript {
   readonly #faults: { readonly fault: Fault; left: number }[] = [];
 
-  /** How many more requests will get a fault. */
+  /** How many more requests the faults will affect. */
   get left(): number {
     return this.#faults.reduce((sum, { left }) => sum + left, 0);
   }
 
-  /** @throws {RangeError | TypeError} when the kind, the operation, `times`, or the reply of a fault is not valid */
+  /** @throws {RangeError | TypeError} if a fault's kind, operation, `times`, or reply is not valid */
   add(faults: readonly Fault[]): void {
     faults.forEach(checkFault);
     this.#faults.push(...faults.map((fault) => ({ fault, left: fault.times ?? 1 })));
   }
 
-  /** Returns the first fault for a request of an operation, if any, and counts this use of it. */
+  /** Returns the first fault for an operation, if any, and subtracts 1 from the fault's remaining requests. */
   take(operation: OperationName | undefined): Fault | undefined {
     const index = this.#faults.findIndex(({ fault }) => (fault.operation ?? operation) === operation);
     const scripted = this.#faults[index];
@@ -150,7 +154,7 @@ function malform(reply: Reply, body: MalformedFault['body']): Reply {
   return { ...reply, headers, body: '<!doctype html><title>Plants</title>' };
 }
 
-/** The error with which `fetch` of Node.js rejects when a system call fails. */
+/** Creates the error with which Node.js's `fetch` rejects when a system call fails. */
 export function connectionError(syscall: string, code: string): TypeError {
   return new TypeError('fetch failed', {
     cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }),

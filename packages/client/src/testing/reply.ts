@@ -7,15 +7,17 @@ export interface Reply {
   readonly body: string;
 }
 
+/** The result of an operation, from which `toReply` creates a reply. */
 export interface Outcome {
   readonly status: number;
   readonly body: ExactJson | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly etag?: string;
+  /** Whether an earlier request had already stored the same record. */
   readonly replayed?: boolean;
 }
 
-/** Creates a reply as the service would: with the ID of the request and, if there is a body, a content type. */
+/** Creates the reply that the service would send, with the request's ID and, if there is a body, a content type. */
 export function toReply(requestId: string, { status, body, headers, etag, replayed }: Outcome): Reply {
   return {
     status,
@@ -30,7 +32,7 @@ export function toReply(requestId: string, { status, body, headers, etag, replay
   };
 }
 
-/** @throws {RangeError | TypeError} when the status or a header is not valid */
+/** Converts a reply to a `Response`. @throws {RangeError | TypeError} if the status or a header is not valid */
 export function toResponse({ status, headers, body }: Reply): Response {
   return new Response(body === '' ? null : body, { status, headers });
 }

@@ -6,20 +6,20 @@ import type { Ledger, Outcome } from './ledger.js';
 import { type Operation, requestOf } from './operations.js';
 import { type NewRecord, parse, type TestedResource, toJson, toShownRecord } from './records.js';
 
-/** The service to call, and how to call it. */
+/** Which service to call, and how. */
 export interface CallerOptions {
-  /** Such as `http://127.0.0.1:3000`. */
+  /** The service's URL, such as `http://127.0.0.1:3000`. */
   readonly baseUrl: string;
   readonly token: string;
   readonly ledger: Ledger;
   readonly connections: number;
-  /** How long a reply may take, in milliseconds, before it counts as unexpected. Default: 60,000. */
+  /** How long the service may take to reply, in milliseconds, before the outcome counts as unexpected. Default: 60,000. */
   readonly replyTimeoutMs?: number;
 }
 
-/** A caller of a service. Sends each request once, and notes it in a ledger. Its methods never reject. */
+/** Calls a service. Sends each request once, and records the request and its outcome in a ledger. The methods never reject. */
 export class Caller {
-  /** The longest time until the reply to a write so far. */
+  /** The longest time that a write has taken so far, in milliseconds. */
   longestReplyMs = 0;
   private readonly agent: Agent;
 
@@ -27,7 +27,7 @@ export class Caller {
     this.agent = new Agent({ keepAlive: true, maxSockets: options.connections });
   }
 
-  /** Creates records of a resource in a batch. */
+  /** Creates several records of one resource with a batch request. */
   async createAll(resource: TestedResource, records: readonly NewRecord[]): Promise<readonly Outcome[]> {
     const starts = new Map<bigint, number>();
     const ends = records.map((record) => {
@@ -49,19 +49,19 @@ export class Caller {
     return outcome;
   }
 
-  /** Lists the newest records of a resource. */
+  /** Lists a resource's newest records. */
   async list(resource: TestedResource): Promise<void> {
     const end = this.options.ledger.noteList();
     const [method, path] = requestOf({ resource }, 'list');
     const reply = await this.exchange(method, `${path}?order=newest&limit=50`);
     const { [resource.plural]: page } = parse(reply.text);
     if (reply.status === 503) end({ kind: 'rejected' });
-    else if (reply.status !== 200) end(fail(reply, resource));
+    else if (reply.status !== 200) end(toFailureOutcome(reply, resource));
     else if (!Array.isArray(page)) end(unexpected(reply));
     else end({ kind: 'shown', records: page.map((record) => toShownRecord(resource, record)) });
   }
 
-  /** Closes its connections. */
+  /** Closes all connections. */
   close(): void {
     this.agent.destroy();
   }
@@ -93,7 +93,7 @@ export class Caller {
   }
 }
 
-/** A reply. If no reply came, the status is 0, and `code` is the code of the error, unless the request timed out. */
+/** A reply. If there was no reply, the status is 0, and `code` is the error code, unless the request timed out. */
 interface Reply {
   readonly status: number;
   readonly text: string;
@@ -103,7 +103,7 @@ interface Reply {
 
 const toBody = ({ id, fields }: NewRecord) => ({ id, ...fields });
 
-/** The operation of each kind of request. */
+/** The API operation that each action uses. */
 export const operationByRequest: Readonly<Record<Request['action'], Operation>> = {
   create: 'create',
   read: 'get',
@@ -113,7 +113,7 @@ export const operationByRequest: Readonly<Record<Request['action'], Operation>> 
   follow: 'changes',
 };
 
-/** Returns the method, the path, the body, and the headers with the precondition of a request. */
+/** Returns a request's method, path, body, and precondition headers. */
 function toHttp({ action, record, match }: Request): [string, string, string?, object?] {
   const [method, path] = requestOf(record, operationByRequest[action]);
   if (action === 'create') return [method, path, toJson(toBody(record))];
@@ -125,10 +125,10 @@ function toHttp({ action, record, match }: Request): [string, string, string?, o
 function toOutcome({ action, record }: Request, reply: Reply): Outcome {
   const { status, text, headers } = reply;
   const { resource } = record;
-  if (action === 'create' && status !== 200) return failCreate(reply, resource);
+  if (action === 'create' && status !== 200) return toFailedCreateOutcome(reply, resource);
   if (action === 'read' && status === 503) return { kind: 'rejected' };
   if (action === 'delete' && status === 204 && text === '') return { kind: 'deleted' };
-  if (status !== 200 || action === 'delete') return fail(reply, resource);
+  if (status !== 200 || action === 'delete') return toFailureOutcome(reply, resource);
   const shown = toShownRecord(resource, parse(text), headers.etag);
   if (action === 'create') {
     if (!resource.isSame(shown.fields, record.fields)) return unexpected(reply);
@@ -143,39 +143,39 @@ function toOutcomes(
   records: readonly NewRecord[],
   reply: Reply,
 ): readonly Outcome[] {
-  if (reply.status !== 200) return records.map(() => failCreate(reply, resource));
+  if (reply.status !== 200) return records.map(() => toFailedCreateOutcome(reply, resource));
   const { results } = parse(reply.text);
   if (!Array.isArray(results)) return [];
   return results.map((result): Outcome => {
     const status = Number(result.status);
     if (status === 200) return { kind: result.replayed === true ? 'replayed' : 'stored' };
-    // For items of a batch, the API documents that a retry helps.
+    // A batch item has no headers. The API documents which errors of items can be retried.
     const headers = { 'retry-after': '1' };
-    return failCreate({ status, text: toJson(result), headers }, resource);
+    return toFailedCreateOutcome({ status, text: toJson(result), headers }, resource);
   });
 }
 
-function failCreate(reply: Reply, resource: TestedResource): Outcome {
-  if (reply.status === 400 && numberOf(reply) === errors.id_taken.error) return { kind: 'taken' };
-  if (reply.status === 400 && numberOf(reply) === errors.id_retired.error) return { kind: 'retired' };
-  const outcome = fail(reply, resource);
+function toFailedCreateOutcome(reply: Reply, resource: TestedResource): Outcome {
+  if (reply.status === 400 && errorNumberOf(reply) === errors.id_taken.error) return { kind: 'taken' };
+  if (reply.status === 400 && errorNumberOf(reply) === errors.id_retired.error) return { kind: 'retired' };
+  const outcome = toFailureOutcome(reply, resource);
   return ['not found', 'failed'].includes(outcome.kind) ? unexpected(reply) : outcome;
 }
 
 const unexpected = ({ status, text }: Reply) =>
   ({ kind: 'unexpected', reply: `${status} ${text.slice(0, 200)}` }) as const;
 
-const numberOf = ({ text }: Reply) => Number(parse(text)['error']);
+const errorNumberOf = ({ text }: Reply) => Number(parse(text)['error']);
 
-function fail(reply: Reply, resource: TestedResource): Outcome {
+function toFailureOutcome(reply: Reply, resource: TestedResource): Outcome {
   const { status, headers, code } = reply;
   if (code !== undefined) return { kind: 'no reply', code };
-  const error = numberOf(reply);
+  const error = errorNumberOf(reply);
   if (Math.floor(error / 100) !== status) return unexpected(reply);
   if (error === errors[errorNamesOf(resource).notFound].error) return { kind: 'not found' };
   if (error === errors.precondition_failed.error) return { kind: 'failed' };
   if (error === errors.database_damaged.error) return { kind: 'damaged' };
-  // The remaining errors must have Retry-After, because a retry helps.
+  // The remaining errors are temporary, so the reply must have a Retry-After header.
   if (!/^\d+$/.test(headers['retry-after'] ?? '')) return unexpected(reply);
   if (error === errors.overloaded.error || error === errors.shutting_down.error) return { kind: 'rejected' };
   return error === errors.database_unavailable.error ? { kind: 'unavailable' } : unexpected(reply);

@@ -5,18 +5,18 @@ import type { Logger } from 'pino';
 import { setCommonHeaders } from '../security-headers.js';
 
 /**
- * Lets pages of some origins call the service and read its replies, errors included (the CORS protocol of the Fetch
- * standard), and answers their preflights. For pages of other origins nothing changes.
+ * Allows pages from the given origins to call the service and read its replies, including errors (CORS, Fetch standard). The middleware also
+ * answers preflights from these origins. It passes requests from other origins on.
  */
 export function cors(origins: readonly string[]): RequestHandler {
-  const share = createCors({ ...options, origin: [...origins] });
+  const applyCors = createCors({ ...options, origin: [...origins] });
   return function cors(request, response, next) {
     if (!origins.includes(request.headers.origin ?? '')) {
       response.vary('Origin');
       next();
       return;
     }
-    share(request, response, () => {
+    applyCors(request, response, () => {
       if (isPreflight(request)) {
         setCommonHeaders(request, response);
         response.status(204).end();
@@ -33,7 +33,7 @@ const options: CorsOptions = {
     'X-Request-Id',
     'If-Match',
     'If-None-Match',
-    // Headers that tracing libraries add to requests of the page.
+    // Tracing libraries add these headers to the page's requests.
     'traceparent',
     'tracestate',
     'baggage',
@@ -48,35 +48,39 @@ const options: CorsOptions = {
     'RateLimit',
     'RateLimit-Policy',
   ],
-  // The longest that Chromium caches the reply to a preflight, in seconds.
+  // Chromium caches preflight replies for no longer than this time, in seconds.
   maxAge: 7200,
-  // The library would send a Content-Length with a 204, which RFC 9110, section 8.6, forbids.
+  // The middleware answers preflights itself, because the library sends a Content-Length with a 204, which RFC 9110, section 8.6, forbids.
   preflightContinue: true,
 };
 
 /**
- * Logs the first preflight of each origin that `cors` did not answer, because browsers do not show why a call fails. Only looks at
- * preflights, which are certainly cross-origin: a proxy may have changed the host of other requests.
+ * Logs the first preflight from each origin that `cors` does not allow, because browsers do not tell a page why its call failed. The
+ * middleware checks only preflights, because they are always cross-origin. For other requests, a proxy may have changed the host, so the
+ * middleware cannot tell.
  */
 export function logRefusedOrigins(log: Pick<Logger, 'warn'>): RequestHandler {
   const refused = new Set<string>();
   return function logRefusedOrigins(request, _response, next) {
     const { origin = '' } = request.headers;
-    if (isPreflight(request) && isNewOrigin(refused, origin)) {
+    if (isPreflight(request) && rememberOrigin(refused, origin)) {
       log.warn({ origin }, 'CORS_ORIGINS does not permit the origin of a page');
     }
     next();
   };
 }
 
-/** Whether to log an origin: each once, and only up to a limit, because a client can send any origin. */
-function isNewOrigin(refused: Set<string>, origin: string): boolean {
+/**
+ * Remembers an origin, and returns whether to log it. Each origin is logged once. The number of logged origins is limited, because a client
+ * can send any origin.
+ */
+function rememberOrigin(refused: Set<string>, origin: string): boolean {
   if (refused.size >= maxRefusedOrigins || origin.length > maxOriginLength || origin === '') return false;
   return refused.size < refused.add(origin).size;
 }
 
 const maxRefusedOrigins = 10;
-/** The longest domain name, with a scheme and a port. */
+/** The longest origin to log, in characters. A domain name with a scheme and a port is shorter. */
 const maxOriginLength = 300;
 
 function isPreflight({ method, headers }: Request): boolean {

@@ -118,7 +118,7 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
     const addAll = (name: string) =>
       Promise.all(
         Array.from({ length: 30 }, (_, index) =>
-          stores[index % 3]?.addBelow(10, { ...token, hash: `${name} ${index}`, expiresAt }, issue),
+          stores[index % 3]?.addWithinLimit(10, { ...token, hash: `${name} ${index}`, expiresAt }, issue),
         ),
       );
     await add('revoked');

@@ -83,9 +83,9 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
   it('stores each change of a token once', async () => {
     const { accessTokens: store } = database;
     const created = await add('a');
-    const below = await store.addBelow(10, limited('b'), issue);
-    const soon = await store.addBelow(10, limited('c'), replacing(created.id, hourMs));
-    const now = await store.addBelow(10, limited('d'), replacing(below?.id ?? 0, 0));
+    const below = await store.addWithinLimit(10, limited('b'), issue);
+    const soon = await store.addWithinLimit(10, limited('c'), replacing(created.id, hourMs));
+    const now = await store.addWithinLimit(10, limited('d'), replacing(below?.id ?? 0, 0));
     const printed = await store.add({ ...shop, hash: 'e' }, by, created);
     // Those of a rotation by the command line.
     await store.expire(created.id, at);
@@ -117,8 +117,8 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     const { id } = await add('a');
     const before = [await tokens(), await actions()];
     await expect(add('a')).rejects.toThrow(/unique/i);
-    await expect(store.addBelow(10, limited('a'), replacing(id, 0))).rejects.toThrow(/unique/i);
-    expect(await store.addBelow(1, limited('b'), replacing(id, 0))).toBeNull();
+    await expect(store.addWithinLimit(10, limited('a'), replacing(id, 0))).rejects.toThrow(/unique/i);
+    expect(await store.addWithinLimit(1, limited('b'), replacing(id, 0))).toBeNull();
     expect(await store.revoke(id + 1, at, by)).toBeNull();
     const refused = new Error('refused');
     const refuse = {
@@ -128,7 +128,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
         throw refused;
       },
     };
-    await expect(store.addBelow(10, limited('b'), refuse)).rejects.toBe(refused);
+    await expect(store.addWithinLimit(10, limited('b'), refuse)).rejects.toBe(refused);
     expect([await tokens(), await actions()]).toEqual(before);
   });
 
@@ -140,9 +140,9 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     for (const change of [
       () => add('b'),
       () => store.add({ ...shop, hash: 'b' }, by, { id, name: 'shop' }),
-      () => store.addBelow(10, limited('b'), issue),
-      () => store.addBelow(10, limited('b'), replacing(id, 0)),
-      () => store.addBelow(10, limited('b'), replacing(id, hourMs)),
+      () => store.addWithinLimit(10, limited('b'), issue),
+      () => store.addWithinLimit(10, limited('b'), replacing(id, 0)),
+      () => store.addWithinLimit(10, limited('b'), replacing(id, hourMs)),
       () => store.revoke(id, at, by),
       () => store.importToken(imported('b'), by),
       () => store.importToken(imported('a', at), by),
@@ -170,7 +170,7 @@ describe.each(enginesOfStore())('the audit on %s', (engine) => {
     await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
         const store = stores[index % 3];
-        const token = await store?.addBelow(1_000, limited(`${index}`), issue);
+        const token = await store?.addWithinLimit(1_000, limited(`${index}`), issue);
         if (index % 2 === 0) await store?.revoke(token?.id ?? 0, at, by);
       }),
     );

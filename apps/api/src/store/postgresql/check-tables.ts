@@ -3,7 +3,7 @@ import { OperatorError } from '../../errors/operator-error.js';
 import { allTables, type Table } from '../table.js';
 import { findDriverError } from './errors.js';
 import { createInsert } from './postgresql-store.js';
-import { confirmDurable } from './probe-commit.js';
+import { confirmDurableSql } from './probe-commit.js';
 
 /** How long the check waits for a table that another program has locked, in milliseconds. */
 const lockTimeoutMs = 200;
@@ -75,7 +75,7 @@ async function checkInsert(connection: ClientBase, table: Table): Promise<void> 
 /** Checks the privilege that the retry of a create needs besides SELECT, without using it. */
 async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   try {
-    await connection.query(`EXPLAIN ${confirmDurable}`);
+    await connection.query(`EXPLAIN ${confirmDurableSql}`);
   } catch (error) {
     if (findDriverError(error)?.code !== '42501') throw error;
     throw new OperatorError(

@@ -1,6 +1,6 @@
 import pg, { type ClientBase } from 'pg';
 import { messageOf, OperatorError } from '../../errors/operator-error.js';
-import { pathOfPage } from '../../package-folder.js';
+import { docsPath } from '../../package-folder.js';
 import type { PostgresqlLocation } from '../database-location.js';
 import { allTables, type Table } from '../table.js';
 import {
@@ -13,11 +13,11 @@ import { changeTables } from './migrate-postgresql.js';
 import { negotiate } from './negotiate.js';
 import type { ComposeInsert } from './postgresql-store.js';
 
-/** Creates an insert with a list of values, because Citus cannot find the shards of rows that `unnest` returns. */
+/** Creates INSERT statements that list the values, because Citus cannot route rows from `unnest` to shards. */
 export function createInsertOfValues<Fields>(table: Table<Fields>): ComposeInsert<Fields> {
   const columns = ['id', ...table.fieldColumns, 'added_by', 'added_at'];
   const parametersOf = (_: unknown, row: number) =>
-    `(${columns.map((_, at) => `$${columns.length * row + at + 1}`)})`;
+    `(${columns.map((_, column) => `$${columns.length * row + column + 1}`)})`;
   return (records, now) => ({
     sql: `INSERT INTO ${table.name} (${columns}) VALUES ${records.map(parametersOf)} ON CONFLICT (id) DO NOTHING RETURNING id`,
     args: records.flatMap((record) => {
@@ -27,7 +27,7 @@ export function createInsertOfValues<Fields>(table: Table<Fields>): ComposeInser
   });
 }
 
-/** Returns how many shards the first table has, and on how many nodes; `undefined` if Citus does not distribute it by the id. */
+/** Returns the first table's numbers of shards and of nodes with shards, or `undefined` if Citus does not distribute the table by id. */
 export async function readShards(connection: ClientBase, [table]: readonly Table[]) {
   if (!(await hasCitus(connection))) return undefined;
   const { rows } = await connection.query<{ shards: number; nodes: number }>(
@@ -40,7 +40,7 @@ export async function readShards(connection: ClientBase, [table]: readonly Table
   return rows.find(({ shards }) => shards > 0);
 }
 
-/** Checks the running nodes. @throws {OperatorError} when one would acknowledge a record before it is on its disk */
+/** Checks the nodes that are running. @throws {OperatorError} if a node would acknowledge a record before the record is durable */
 export async function requireDurableNodes(connection: ClientBase): Promise<void> {
   const { rows } = await connection.query<{ node: string; settings: string }>(
     `SELECT nodename || ':' || nodeport AS node, result AS settings FROM pg_catalog.pg_dist_node,
@@ -55,7 +55,7 @@ export async function requireDurableNodes(connection: ClientBase): Promise<void>
   }
 }
 
-/** Opens a connection, and calls `distributeTables`. @throws {OperatorError} with what to do */
+/** Connects to a database, and calls `distributeTables`. @throws {OperatorError} with a message that says what to do */
 export async function distributePostgresql(location: PostgresqlLocation, shards: number | undefined) {
   try {
     const settings = connectionSettings(await negotiate(location), location.timeouts.startConnectMs);
@@ -72,12 +72,12 @@ export async function distributePostgresql(location: PostgresqlLocation, shards:
 }
 
 /**
- * Distributes the tables of all resources by id on a Citus cluster, each over the same shards, in one transaction that blocks inserts. Then
- * removes the copies on the coordinator.
+ * Distributes all resource tables by id over the nodes of a Citus cluster. The tables are colocated, so records with the same id are on the
+ * same node. One transaction, which blocks inserts, distributes all tables. Afterward, the function removes the coordinator's copies.
  *
- * @param shards default: 2 for each node, at least 4
- * @returns the numbers of shards, nodes, and moved records; `moved` is `undefined` if all tables were distributed before
- * @throws {OperatorError} when the tables already have another number of shards, or stay locked
+ * @param shards the number of shards per table. Default: 2 per node, but at least 4
+ * @returns the numbers of shards, nodes, and moved records. `moved` is `undefined` if all tables were already distributed
+ * @throws {OperatorError} if the tables are already distributed over a different number of shards, or remain locked
  */
 export async function distributeTables(
   connection: ClientBase,
@@ -89,23 +89,23 @@ export async function distributeTables(
   for (const table of tables) await removeHistory(connection, table);
   const count = shards ?? Math.max(4, 2 * nodes);
   const moved = await changeTables(connection, () => moveToShards(connection, count, tables));
-  const extent = (await readShards(connection, tables)) ?? { shards: 0, nodes: 0 };
-  if (shards !== undefined && shards !== extent.shards)
+  const distribution = (await readShards(connection, tables)) ?? { shards: 0, nodes: 0 };
+  if (shards !== undefined && shards !== distribution.shards)
     throw new OperatorError(
-      `The tables are already distributed, over ${extent.shards} shards, which this command does not change. ${pathOfPage('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
+      `The tables are already distributed, over ${distribution.shards} shards, which this command does not change. ${docsPath('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
     );
-  // Separate transactions, because they need a moment without readers, and a long export must not undo the move.
+  // Removing the copies requires a moment without readers. Separate transactions ensure that a long export cannot roll back the distribution.
   for (const { name } of tables)
     await changeTables(connection, () =>
       connection.query(`SELECT truncate_local_data_after_distributing_table('${name}')`),
     );
-  return { ...extent, moved };
+  return { ...distribution, moved };
 }
 
 const hasCitus = async (connection: ClientBase) =>
   (await connection.query(`SELECT WHERE to_regclass('pg_catalog.pg_dist_node') IS NOT NULL`)).rows.length > 0;
 
-/** Counts the nodes that may have shards, whether or not they run. @throws {OperatorError} when there are none */
+/** Counts the nodes that may store shards, whether or not they are running. @throws {OperatorError} if there are none */
 async function countNodes(connection: ClientBase): Promise<number> {
   if (await hasCitus(connection)) {
     const { rows } = await connection.query(
@@ -115,11 +115,11 @@ async function countNodes(connection: ClientBase): Promise<number> {
     if (rows.length > 0) return rows.length;
   }
   throw new OperatorError(
-    `The tables cannot be distributed: the database is not the coordinator of a Citus cluster that has nodes for shards. Let an administrator run CREATE EXTENSION citus in this database on all nodes, and SELECT citus_add_node('host', 5432) on the coordinator, which DATABASE_URL names. ${pathOfPage('docs/operate/citus.md')} has the steps. Nothing was distributed.`,
+    `The tables cannot be distributed: the database is not the coordinator of a Citus cluster that has nodes for shards. Let an administrator run CREATE EXTENSION citus in this database on all nodes, and SELECT citus_add_node('host', 5432) on the coordinator, which DATABASE_URL names. ${docsPath('docs/operate/citus.md')} has the steps. Nothing was distributed.`,
   );
 }
 
-/** Removes the history, because Citus distributes no table with a trigger. This also needs a moment without readers. */
+/** Removes a table's history, because Citus cannot distribute a table with a trigger. This requires a moment without readers. */
 async function removeHistory(connection: ClientBase, { name, states }: Table): Promise<void> {
   const { rows } = await connection.query(
     'SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgname = $2',
@@ -131,13 +131,13 @@ async function removeHistory(connection: ClientBase, { name, states }: Table): P
     );
 }
 
-/** Distributes the tables that are still local, and returns how many records they have; `undefined` if there are no such tables. */
+/** Distributes the tables that are still local. Returns how many records these tables contain, or `undefined` if no tables are local. */
 async function moveToShards(connection: ClientBase, shards: number, tables: readonly Table[]) {
-  // If two commands run at the same time, the second one finds the tables distributed.
+  // If another command ran at the same time, some tables may be distributed already.
   const local: string[] = [];
   for (const table of tables) if (!(await readShards(connection, [table]))) local.push(table.name);
   if (local.length === 0) return undefined;
-  // Copying a large store takes hours.
+  // No statement timeout applies, because distributing a large store takes hours.
   await connection.query(`LOCK TABLE ${local} IN EXCLUSIVE MODE; SET LOCAL statement_timeout = 0`);
   const first = tables[0]?.name;
   let moved = 0n;

@@ -2,20 +2,20 @@ import pg, { type ClientConfig } from 'pg';
 import { withTimeout } from '../../runtime/timing.js';
 import type { PostgresqlLocation } from '../database-location.js';
 
-/** The idle time before the kernel sends TCP keep-alive probes, in milliseconds. */
+/** How long a connection may be idle before the kernel sends TCP keep-alive probes, in milliseconds. */
 const keepAliveAfterMs = 10_000;
 
-/** The settings of every connection to the database, with its timeout in milliseconds. */
+/** Returns the settings for connections to a database. Connecting may take `connectionTimeoutMillis`. */
 export function connectionSettings(
-  { url, schema, statementTimeoutMs, withoutOptions = false }: PostgresqlLocation,
+  { url, schema, statementTimeoutMs, omitOptions = false }: PostgresqlLocation,
   connectionTimeoutMillis: number,
 ): ClientConfig {
   const uri = new URL(url);
-  // Merged, because options in the URI would replace these.
-  const given = uri.searchParams.get('options') ?? '';
+  // The driver would use only the URI's options and ignore these, so this function combines them.
+  const userOptions = uri.searchParams.get('options') ?? '';
   uri.searchParams.delete('options');
-  const own = withoutOptions ? '' : `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`;
-  const options = `${given} ${own}`.trim();
+  const ownOptions = omitOptions ? '' : `-c search_path=${schema} -c statement_timeout=${statementTimeoutMs}`;
+  const options = `${userOptions} ${ownOptions}`.trim();
   return {
     application_name: 'plant-store',
     connectionString: uri.href,
@@ -26,11 +26,12 @@ export function connectionSettings(
   };
 }
 
+/** Returns how long to wait for the reply to a statement, in milliseconds. The server should cancel the statement first. */
 export function queryTimeoutMs({ statementTimeoutMs, timeouts }: PostgresqlLocation): number {
   return statementTimeoutMs + timeouts.queryMarginMs;
 }
 
-/** Creates a connection. Its errors are ignored, because the query in flight also fails when it breaks. */
+/** Creates a connection whose `error` events are ignored, because a broken connection also rejects the query in flight. */
 export function createConnection(settings: ClientConfig): pg.Client {
   return new pg.Client(settings).on('error', () => undefined);
 }
@@ -51,7 +52,7 @@ export async function withConnection<Result>(
 /** How long closing a connection may take, in milliseconds. */
 const closeTimeoutMs = 1_000;
 
-/** Closes a connection, or cuts it off where the server does not answer, so that it does not keep the process running. */
+/** Closes a connection. If the server does not respond, the function destroys the socket, which would keep the process running. */
 export async function endConnection(connection: pg.Client): Promise<void> {
   await withTimeout(
     connection.end().catch(() => undefined),
@@ -61,10 +62,10 @@ export async function endConnection(connection: pg.Client): Promise<void> {
 }
 
 /**
- * Resolves or rejects as a promise does, but rejects after a timeout in milliseconds. The underlying work then continues, and its result is
+ * Settles as a promise does, but rejects after a timeout in milliseconds. After the timeout, the underlying work continues, and its result is
  * ignored.
  *
- * @throws {Error} that mentions the timeout in its message
+ * @throws {Error} after the timeout, which the message contains
  */
 export function rejectAfter<Result>(timeoutMs: number, promise: Promise<Result>): Promise<Result> {
   return withTimeout(promise, timeoutMs, () => {
@@ -72,7 +73,7 @@ export function rejectAfter<Result>(timeoutMs: number, promise: Promise<Result>)
   });
 }
 
-/** Session settings that durability depends on: with wrong values, a record may be lost although its commit succeeded. */
+/** The session settings that durability depends on. With wrong values, a record may be lost even though its commit succeeded. */
 export interface SessionSettings {
   /** The value of `synchronous_commit`. */
   readonly commits: string;
@@ -83,7 +84,11 @@ export interface SessionSettings {
 export const selectSessionSettings = `
   SELECT current_setting('synchronous_commit') AS commits, current_setting('client_min_messages') AS messages`;
 
-/** Finds a setting that breaks durability, with advice. `where` says in the message which server has it. */
+/**
+ * Returns a setting that breaks durability, and advice on how to fix the setting. Returns `undefined` if there is no such setting.
+ *
+ * @param where names the server in the message, such as ` on its node 10.0.0.7:5432`
+ */
 export function findDurabilityProblem({ commits, messages }: SessionSettings, where = '') {
   const adviseToSet = (setting: string) => `Set it for the user: ALTER ROLE … SET ${setting}.`;
   if (commits === 'off')

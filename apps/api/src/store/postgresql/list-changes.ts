@@ -9,7 +9,7 @@ import type { ClientBase } from 'pg';
 import { OperatorError } from '../../errors/operator-error.js';
 import { generationSql, requireCurrent } from '../store.js';
 import { seqColumn, type Table } from '../table.js';
-import { durableColumnSql } from './probe-commit.js';
+import { confirmPerRowSql } from './probe-commit.js';
 import type { Query } from './run-query.js';
 
 /**
@@ -100,7 +100,7 @@ export function createListChanges<Fields>(
   // omitted rows when it starts over, because its next position has expired.
   const isCurrent = `${generationSql} = $1`;
   const findSql = `
-    SELECT ${[...columns, ...changeColumns].join(', ')}, ${durableColumnSql} FROM ${name}
+    SELECT ${[...columns, ...changeColumns].join(', ')}, ${confirmPerRowSql} FROM ${name}
     WHERE ${isCurrent} AND id = ANY($2::bigint[])`;
 
   /** The positions of numbered changes, or of records without a number, and where the next page starts. */

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { until } from '../../../test/support/until.js';
-import { durableOnceSql } from './probe-commit.js';
+import { confirmOnceSql } from './probe-commit.js';
 
 let url = '';
 beforeEach(async () => {
@@ -16,7 +16,7 @@ it('commits if the end of the log may not be on disk yet, and otherwise not', as
   onTestFinished(() => connection.end());
   const commitsAfter = async (sql: string) => {
     const results: unknown = await connection.query(`
-      BEGIN; ${sql}; SELECT ${durableOnceSql}; SELECT pg_current_xact_id_if_assigned() IS NOT NULL AS commits; COMMIT`);
+      BEGIN; ${sql}; SELECT ${confirmOnceSql}; SELECT pg_current_xact_id_if_assigned() IS NOT NULL AS commits; COMMIT`);
     return (results as pg.QueryResult<{ commits: boolean }>[])[3]?.rows[0]?.commits;
   };
   // Others write to the same log, and have it synced.

@@ -15,46 +15,47 @@ import {
   type Total,
   withoutTombstones,
 } from '@plant-store/records';
-import { columnOf, columnTypes, isIndexedSql, isLong, maxIndexedBytes, type Table } from '../table.js';
-import { confirmDurable, durableColumnSql, durableOnceSql } from './probe-commit.js';
+import { columnOf, columnTypes, indexConditionSql, isLong, maxIndexedBytes, type Table } from '../table.js';
+import { confirmDurableSql, confirmOnceSql, confirmPerRowSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
 type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'searches' | 'bytes'>;
 
-/** SQL for whether a text is ASCII, which PostgreSQL can fold to lowercase. How it folds other letters depends on the server. */
-const isAscii = (column: string) => `octet_length(${column}) = char_length(${column})`;
+/** Tests whether a text is ASCII. PostgreSQL folds ASCII letters to lowercase the same way on every server, but not other letters. */
+const isAsciiSql = (column: string) => `octet_length(${column}) = char_length(${column})`;
 
-const lower = (column: string) => `lower(${column} COLLATE "C")`;
+const lowerSql = (column: string) => `lower(${column} COLLATE "C")`;
 
-/** The order of a list. */
-interface Order {
-  readonly by: string;
-  /** The same order, written so that PostgreSQL does not use an index for it. */
-  readonly bySorting: string;
-  /** The condition for the rows of the list. */
-  readonly condition: string;
-  /** The condition for the rows after a position. */
-  after(id: string, addedAt?: string): string;
+/** The SQL for a list order. */
+interface OrderSql {
+  /** The terms of `ORDER BY`. */
+  readonly orderBy: string;
+  /** The same terms, written so that PostgreSQL sorts the rows instead of using an index. */
+  readonly orderByWithoutIndex: string;
+  /** The condition for rows that this order lists. */
+  readonly listedCondition: string;
+  /** Returns the condition for rows after a position. */
+  afterCondition(id: string, addedAt?: string): string;
 }
 
-/** Describes an order that has an index. */
-function describeOrder(order: string): Order {
+/** Returns the SQL for an order that an index supports. */
+function orderSqlOf(order: string): OrderSql {
   const { by, isDescending } = partsOfOrder(order);
-  const [direction, beyond] = isDescending ? [' DESC', '<'] : ['', '>'];
+  const [direction, comparison] = isDescending ? [' DESC', '<'] : ['', '>'];
   if (by !== 'time')
     return {
-      by: `id${direction}`,
-      bySorting: `id + 0${direction}`,
-      condition: by === 'id' ? 'true' : 'added_at IS NULL',
-      after: (id) => `id ${beyond} ${id}`,
+      orderBy: `id${direction}`,
+      orderByWithoutIndex: `id + 0${direction}`,
+      listedCondition: by === 'id' ? 'true' : 'added_at IS NULL',
+      afterCondition: (id) => `id ${comparison} ${id}`,
     };
   const byTime = (time: string) =>
     isDescending ? `${time} DESC NULLS LAST, id DESC` : `${time} NULLS FIRST, id`;
   return {
-    by: byTime('added_at'),
-    bySorting: byTime('added_at + 0'),
-    condition: 'added_at IS NOT NULL',
-    after: (id, addedAt) => `(added_at, id) ${beyond} (${addedAt}, ${id})`,
+    orderBy: byTime('added_at'),
+    orderByWithoutIndex: byTime('added_at + 0'),
+    listedCondition: 'added_at IS NOT NULL',
+    afterCondition: (id, addedAt) => `(added_at, id) ${comparison} (${addedAt}, ${id})`,
   };
 }
 
@@ -63,65 +64,81 @@ interface Condition {
   readonly args: readonly unknown[];
 }
 
-/** The condition of a list without its search. */
-interface Matches extends Condition {
-  /** The same condition, written so that PostgreSQL uses indexes of texts. With it, PostgreSQL estimates too few rows. */
+/** The condition for a list's filters, without its search. */
+interface FilterCondition extends Condition {
+  /**
+   * The same condition with terms that let PostgreSQL use the indexes on text columns. These terms lower PostgreSQL's estimate of the row
+   * count, so estimates use `sql`.
+   */
   readonly indexedSql: string;
 }
 
-function matchesSql({ fields }: TableParts, { equal = {}, addedFrom, addedBefore }: ListFilter): Matches {
+function filterSql(
+  { fields }: TableParts,
+  { equal = {}, addedFrom, addedBefore }: ListFilter,
+): FilterCondition {
   const args: unknown[] = [];
-  const isIndexed: string[] = [];
-  const isEqual = fields.flatMap(({ field, column, kind }) => {
+  const indexConditions: string[] = [];
+  const equalities = fields.flatMap(({ field, column, kind }) => {
     const values = equal[field];
     if (values === undefined) return [];
-    const others = values.filter((value) => value !== null);
-    const absent = values.length > others.length ? [`${column} IS NULL`] : [];
-    if (others.length > 0) args.push(others.length === 1 ? others[0] : others);
+    const present = values.filter((value) => value !== null);
+    const absent = values.length > present.length ? [`${column} IS NULL`] : [];
+    if (present.length > 0) args.push(present.length === 1 ? present[0] : present);
     const type = columnTypes.postgresql[kind];
-    if (type === 'TEXT' && others.every((value) => Buffer.byteLength(String(value)) <= maxIndexedBytes))
-      isIndexed.push(isIndexedSql(column));
-    const among = others.length === 1 ? `$${args.length}::${type}` : `ANY($${args.length}::${type}[])`;
-    return `(${[...(others.length === 0 ? [] : [`${column} = ${among}`]), ...absent].join(' OR ')})`;
+    if (type === 'TEXT' && present.every((value) => Buffer.byteLength(String(value)) <= maxIndexedBytes))
+      indexConditions.push(indexConditionSql(column));
+    const accepted = present.length === 1 ? `$${args.length}::${type}` : `ANY($${args.length}::${type}[])`;
+    return `(${[...(present.length === 0 ? [] : [`${column} = ${accepted}`]), ...absent].join(' OR ')})`;
   });
-  // Times are numbers, so they can be part of the statement.
+  // The times are numbers, so it is safe to insert them into the statement.
   const range = [
     ...(addedFrom === undefined ? [] : [`added_at >= ${addedFrom}`]),
     ...(addedBefore === undefined ? [] : [`added_at < ${addedBefore}`]),
   ];
-  const all = [...isEqual, ...range, 'NOT deleted'];
-  return { sql: all.join(' AND '), indexedSql: [...all, ...isIndexed].join(' AND '), args };
+  const conditions = [...equalities, ...range, 'NOT deleted'];
+  return {
+    sql: conditions.join(' AND '),
+    indexedSql: [...conditions, ...indexConditions].join(' AND '),
+    args,
+  };
 }
 
-/** The condition for records that may match a search. PostgreSQL searches ASCII texts; other texts are searched in this process. */
-function mayHaveSql({ searches }: TableParts, folded: string, place: number): Condition {
-  // An ASCII text never contains a non-ASCII one.
-  const isInAscii = /^[\0-\x7f]*$/.test(folded);
-  const found = searches.map((column) => {
-    const inAscii = isInAscii ? `strpos(${lower(column)}, $${place}) > 0` : 'false';
-    return `(${column} IS NOT NULL AND CASE WHEN ${isAscii(column)} THEN ${inAscii} ELSE true END)`;
+/**
+ * Returns the condition for records that may match a search. PostgreSQL searches ASCII texts. Every other text is a candidate, which this
+ * process searches.
+ *
+ * @param parameterIndex the index of the statement parameter that passes the search text
+ */
+function candidateSql({ searches }: TableParts, folded: string, parameterIndex: number): Condition {
+  // An ASCII text never contains a non-ASCII search text.
+  const isAsciiSearch = /^[\0-\x7f]*$/.test(folded);
+  const candidates = searches.map((column) => {
+    const containsText = isAsciiSearch ? `strpos(${lowerSql(column)}, $${parameterIndex}) > 0` : 'false';
+    return `(${column} IS NOT NULL AND CASE WHEN ${isAsciiSql(column)} THEN ${containsText} ELSE true END)`;
   });
-  return { sql: `(${found.join(' OR ')})`, args: isInAscii ? [folded] : [] };
+  return { sql: `(${candidates.join(' OR ')})`, args: isAsciiSearch ? [folded] : [] };
 }
 
-/** The maximum growth of the number of records from one query of a search to the next, and the maximum number. */
+/** How much the row limit may grow from one query of a search to the next. */
 const maxGrowth = 8;
+/** The maximum row limit for one query of a search. A page that needs more rows sets its own limit. */
 const recordsPerSearch = 2_000;
 /**
- * How many records a search examines in the order of the list. If these do not fill a page, it scans all records in storage order and sorts
- * the matches, which takes a tenth of the time.
+ * How many records a search examines in list order. If they do not fill a page, the search scans all records in storage order and sorts the
+ * matches, which takes a tenth of the time.
  */
 const searchedInOrder = 10_000;
 
-/** How long a list is read by default, in milliseconds. */
+/** The default time for reading a list, in milliseconds. */
 const defaultDurationMs = 100;
 
-/** The ids of a page, and where the next page starts. */
+/** The ids on a page, and the position where the next page starts. */
 type ListedIds = Pick<Listed<object>, 'last' | 'isLate'> & { readonly ids: readonly bigint[] };
 
 /**
- * Lists records as `Store.list` does, and returns their ids. The caller reads the records again, as durably as for a replay, on the node
- * that has them. Sizes are measured without reading texts.
+ * Lists records as `Store.list` does, but returns only their ids. The caller then reads the records from the nodes that store them, and
+ * confirms that they are durable. This function measures the size of records without reading their texts.
  */
 export async function listIds(
   run: Query,
@@ -132,46 +149,47 @@ export async function listIds(
   const { by } = partsOfOrder(query.order);
   if (!['id', 'time', 'untimed'].includes(by))
     return listByText(run, table, by, query, { matches, bytes: maxBytes });
-  const { by: orderSql, bySorting, condition, after: afterSql } = describeOrder(query.order);
-  const { indexedSql: matchesAll, args } = matchesSql(table, query);
+  const { orderBy, orderByWithoutIndex, listedCondition, afterCondition } = orderSqlOf(query.order);
+  const { indexedSql: filter, args } = filterSql(table, query);
   const search = query.q === undefined ? undefined : createSearch(query.q);
   const startedAt = performance.now();
-  const mayHave = search && mayHaveSql(table, search.folded, args.length + 1);
-  const texts = search ? `, ${table.searches.join(', ')}` : '';
+  const candidates = search && candidateSql(table, search.folded, args.length + 1);
+  const searchedColumns = search ? `, ${table.searches.join(', ')}` : '';
   const ids: bigint[] = [];
   let [last, bytes]: [ListPosition | undefined, number] = [undefined, 0];
   let { after } = query;
-  for (let size = matches + 1; ; size = Math.min(size * maxGrowth, Math.max(recordsPerSearch, matches + 1))) {
-    // Ids are numbers, so they can be part of the statement.
-    const isAfter = after === undefined ? [] : afterSql(`${after.id}`, `${after.addedAt}`);
-    const inOrder = [condition, matchesAll, isAfter].flat().join(' AND ');
+  const maxRows = Math.max(recordsPerSearch, matches + 1);
+  for (let rowLimit = matches + 1; ; rowLimit = Math.min(rowLimit * maxGrowth, maxRows)) {
+    // The ids and times are numbers, so it is safe to insert them into the statement.
+    const afterLast = after === undefined ? [] : afterCondition(`${after.id}`, `${after.addedAt}`);
+    const remaining = [listedCondition, filter, afterLast].flat().join(' AND ');
     const read = (from: string, sort: string) =>
       run({
-        sql: `SELECT id, added_at, ${table.bytes}${texts} FROM ${from} ORDER BY ${sort} LIMIT ${size}`,
-        args: [...args, ...(mayHave?.args ?? [])],
+        sql: `SELECT id, added_at, ${table.bytes}${searchedColumns} FROM ${from} ORDER BY ${sort} LIMIT ${rowLimit}`,
+        args: [...args, ...(candidates?.args ?? [])],
       });
     let rows: Awaited<ReturnType<Query>>;
-    if (mayHave === undefined) rows = await read(`${table.name} WHERE ${inOrder}`, orderSql);
+    if (candidates === undefined) rows = await read(`${table.name} WHERE ${remaining}`, orderBy);
     else {
-      const next = `SELECT * FROM ${table.name} WHERE ${inOrder} ORDER BY ${orderSql} LIMIT ${searchedInOrder}`;
-      rows = await read(`(${next}) AS next WHERE ${mayHave.sql}`, orderSql);
-      if (rows.length < size)
-        rows = await read(`${table.name} WHERE ${inOrder} AND ${mayHave.sql}`, bySorting);
+      const next = `SELECT * FROM ${table.name} WHERE ${remaining} ORDER BY ${orderBy} LIMIT ${searchedInOrder}`;
+      rows = await read(`(${next}) AS next WHERE ${candidates.sql}`, orderBy);
+      if (rows.length < rowLimit)
+        rows = await read(`${table.name} WHERE ${remaining} AND ${candidates.sql}`, orderByWithoutIndex);
     }
-    // Starts after the statement, so that its rows get the full time, no matter how long the statement took.
+    // The time starts after the statement, so that a slow statement does not shorten the search of its rows.
     const endsAt = performance.now() + durationMs;
-    for (const [idText, time, size, ...texts] of rows) {
+    for (const [idText, time, recordBytes, ...texts] of rows) {
       const id = BigInt(String(idText));
       const isFound = search === undefined || (await search.matchesAny(texts));
       if (isFound) {
-        bytes += Number(size);
+        bytes += Number(recordBytes);
         if (ids.length > 0 && (ids.length === matches || bytes > maxBytes)) return { ids, last };
         ids.push(id);
       }
       last = { id, ...(time !== null && { addedAt: Number(time) }) };
       if (search !== undefined && performance.now() > endsAt) return { ids, last, isLate: true };
     }
-    if (rows.length < size) return { ids, last: undefined };
+    if (rows.length < rowLimit) return { ids, last: undefined };
     if (search !== undefined && performance.now() > startedAt + durationMs)
       return { ids, last, isLate: true };
     after = last;
@@ -179,8 +197,8 @@ export async function listIds(
 }
 
 /**
- * Lists records by the beginning of a text. PostgreSQL sorts ASCII texts, and this process sorts all others, so that the order does not
- * depend on the collations of the server.
+ * Lists records in the order of a text field. PostgreSQL sorts ASCII texts, and this process sorts all other texts, so that the order does
+ * not depend on the server's collations.
  */
 async function listByText(
   run: Query,
@@ -192,44 +210,44 @@ async function listByText(
   const { isDescending } = partsOfOrder(query.order);
   const { after } = query;
   const column = `coalesce(${columnOf(table, field)}, '')`;
-  const { indexedSql: matchesAll, args } = matchesSql(table, query);
+  const { indexedSql: filter, args: filterArgs } = filterSql(table, query);
   const folded = query.q === undefined ? undefined : foldText(query.q);
-  const mayHave = folded === undefined ? undefined : mayHaveSql(table, folded, args.length + 1);
-  const where = [matchesAll, ...(mayHave ? [mayHave.sql] : [])].join(' AND ');
-  const all = [...args, ...(mayHave?.args ?? [])];
-  const key = `left(${lower(column)}, ${sortedCharacters}) COLLATE "C"`;
-  const [direction, beyond] = isDescending ? [' DESC', '<'] : ['', '>'];
-  const texts = folded === undefined ? '' : `, ${table.searches.join(', ')}`;
+  const candidates = folded === undefined ? undefined : candidateSql(table, folded, filterArgs.length + 1);
+  const where = [filter, ...(candidates ? [candidates.sql] : [])].join(' AND ');
+  const args = [...filterArgs, ...(candidates?.args ?? [])];
+  const sortKey = `left(${lowerSql(column)}, ${sortedCharacters}) COLLATE "C"`;
+  const [direction, comparison] = isDescending ? [' DESC', '<'] : ['', '>'];
+  const searchedColumns = folded === undefined ? '' : `, ${table.searches.join(', ')}`;
   const select = `SELECT id, ${table.bytes}`;
-  const isAfter =
+  const afterCondition =
     after === undefined
       ? 'true'
-      : `(${key}, id) ${beyond} ($${all.length + 1}::text COLLATE "C", ${after.id})`;
-  const [ascii, others] = await Promise.all([
+      : `(${sortKey}, id) ${comparison} ($${args.length + 1}::text COLLATE "C", ${after.id})`;
+  const [asciiRows, otherRows] = await Promise.all([
     run({
-      sql: `${select}, ${key}${texts} FROM ${table.name} WHERE ${where} AND ${isAscii(column)} AND ${isAfter}
-        ORDER BY ${key}${direction}, id${direction} LIMIT ${matches + 1}`,
-      args: after === undefined ? all : [...all, after.key ?? ''],
+      sql: `${select}, ${sortKey}${searchedColumns} FROM ${table.name} WHERE ${where} AND ${isAsciiSql(column)} AND ${afterCondition}
+        ORDER BY ${sortKey}${direction}, id${direction} LIMIT ${matches + 1}`,
+      args: after === undefined ? args : [...args, after.key ?? ''],
     }),
     run({
-      sql: `${select}, left(${column}, ${2 * sortedCharacters})${texts} FROM ${table.name} WHERE ${where} AND NOT (${isAscii(column)})`,
-      args: all,
+      sql: `${select}, left(${column}, ${2 * sortedCharacters})${searchedColumns} FROM ${table.name} WHERE ${where} AND NOT (${isAsciiSql(column)})`,
+      args,
     }),
   ]);
   const search = folded === undefined ? undefined : createSearch(folded);
   const found: { id: bigint; bytes: number; key: string }[] = [];
-  for (const [id, bytes, text, ...searched] of [...ascii, ...others]) {
-    if (search !== undefined && !(await search.matchesAny(searched))) continue;
+  for (const [id, bytes, text, ...searchedTexts] of [...asciiRows, ...otherRows]) {
+    if (search !== undefined && !(await search.matchesAny(searchedTexts))) continue;
     found.push({ id: BigInt(String(id)), bytes: Number(bytes), key: sortKeyOf(String(text)) });
   }
   const compare = (a: SortPosition, b: SortPosition) =>
     comparePositions(isDescending ? b : a, isDescending ? a : b);
   const start = after && { id: after.id, key: after.key ?? '' };
-  const sorted = found.filter((each) => start === undefined || compare(each, start) > 0).sort(compare);
-  let total = 0;
+  const sorted = found.filter((record) => start === undefined || compare(record, start) > 0).sort(compare);
+  let totalBytes = 0;
   const page = sorted.filter(({ bytes }, index) => {
-    total += bytes;
-    return index < matches && (index === 0 || total <= maxBytes);
+    totalBytes += bytes;
+    return index < matches && (index === 0 || totalBytes <= maxBytes);
   });
   const end = page.length < sorted.length ? page.at(-1) : undefined;
   return { ids: page.map(({ id }) => id), last: end && { id: end.id, key: end.key } };
@@ -240,28 +258,30 @@ interface SortPosition {
   readonly key: string;
 }
 
-/** Compares by key, as UTF-8 bytes, then by id. */
+/** Compares the keys by their UTF-8 bytes, then the ids. */
 function comparePositions(a: SortPosition, b: SortPosition): number {
   return Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)) || (a.id < b.id ? -1 : Number(a.id > b.id));
 }
 
-/** Up to this many records are counted, more are estimated: PostgreSQL takes longer to count a million than to list any page. */
+/** The most records that are counted exactly. Larger totals are estimated, because counting a million records is slower than any page. */
 const maxCounted = 100_000;
 
-/** The sample size for estimating the matches of a search, and the maximum number of candidates that are counted exactly. */
-const sampled = 10_000;
+/** The most candidates that a search examines for an exact count. With more candidates, the search examines a sample of about this size. */
+const sampleSize = 10_000;
 
 /** Counts records as `Store.countAll` does. */
-export async function countAll(run: Query, table: TableParts, filter: ListFilter): Promise<Total> {
-  const matches = matchesSql(table, filter);
-  return filter.q === undefined ? countRows(run, table, matches) : countFound(run, table, filter.q, matches);
+export async function countAll(run: Query, table: TableParts, listFilter: ListFilter): Promise<Total> {
+  const filter = filterSql(table, listFilter);
+  return listFilter.q === undefined
+    ? countRows(run, table, filter)
+    : countFound(run, table, listFilter.q, filter);
 }
 
-/** Counts the rows that PostgreSQL finds, up to a limit. */
+/** Counts the rows that match the filters, or estimates their number if it exceeds `maxCounted`. */
 async function countRows(
   run: Query,
   { name }: TableParts,
-  { sql, indexedSql, args }: Matches,
+  { sql, indexedSql, args }: FilterCondition,
 ): Promise<Total> {
   const [[counted] = []] = await run({
     sql: `SELECT count(*) FROM (SELECT 1 FROM ${name} WHERE ${indexedSql} LIMIT ${maxCounted + 1}) AS counted`,
@@ -276,32 +296,32 @@ async function countRows(
   };
 }
 
-/** Counts the matches of a search: exactly if there are few candidates, otherwise from a sample. */
-async function countFound(run: Query, table: TableParts, q: string, matches: Matches): Promise<Total> {
-  const { indexedSql: sql, args } = matches;
+/** Counts the records that a search finds, or estimates their number from a sample if there are many candidates. */
+async function countFound(run: Query, table: TableParts, q: string, filter: FilterCondition): Promise<Total> {
+  const { indexedSql, args } = filter;
   const search = createSearch(q);
-  const mayHave = mayHaveSql(table, search.folded, args.length + 1);
+  const candidates = candidateSql(table, search.folded, args.length + 1);
   const select = `SELECT ${table.searches.join(', ')} FROM ${table.name}`;
-  async function countIn(rows: readonly (readonly unknown[])[]): Promise<number> {
+  async function countMatches(rows: readonly (readonly unknown[])[]): Promise<number> {
     let found = 0;
     for (const texts of rows) if (await search.matchesAny(texts)) found++;
     return found;
   }
   const rows = await run({
-    sql: `${select} WHERE ${sql} AND ${mayHave.sql} LIMIT ${sampled + 1}`,
-    args: [...args, ...mayHave.args],
+    sql: `${select} WHERE ${indexedSql} AND ${candidates.sql} LIMIT ${sampleSize + 1}`,
+    args: [...args, ...candidates.args],
   });
-  if (rows.length <= sampled) return { count: await countIn(rows), isEstimate: false };
-  const { count } = await countRows(run, table, matches);
-  const percent = Math.min(100, (100 * sampled) / count);
-  const sample = await run({ sql: `${select} TABLESAMPLE SYSTEM (${percent}) WHERE ${sql}`, args });
+  if (rows.length <= sampleSize) return { count: await countMatches(rows), isEstimate: false };
+  const { count } = await countRows(run, table, filter);
+  const percent = Math.min(100, (100 * sampleSize) / count);
+  const sample = await run({ sql: `${select} TABLESAMPLE SYSTEM (${percent}) WHERE ${indexedSql}`, args });
   return {
-    count: Math.round((count * (await countIn(sample))) / Math.max(sample.length, 1)),
+    count: Math.round((count * (await countMatches(sample))) / Math.max(sample.length, 1)),
     isEstimate: true,
   };
 }
 
-/** The number of rows that PostgreSQL estimates for a statement. */
+/** Returns PostgreSQL's estimate of how many rows a statement returns, or `maxCounted + 1` if the estimate is lower. */
 async function estimate(run: Query, { sql, args }: Statement): Promise<number> {
   const [[plan] = []] = await run({ sql: `EXPLAIN (FORMAT JSON) ${sql}`, ...(args && { args }) });
   const [{ Plan: root }] = JSON.parse(String(plan));
@@ -311,7 +331,8 @@ async function estimate(run: Query, { sql, args }: Statement): Promise<number> {
 /**
  * Counts values as `Store.countValues` does.
  *
- * @param isDistributed whether the records are on several nodes; then each node must confirm that its records are durable
+ * @param counted.isDistributed whether the records are distributed over several nodes, so that each node must confirm the durability of its
+ * records
  */
 export async function countValues(
   run: Query,
@@ -320,28 +341,28 @@ export async function countValues(
 ): Promise<CountedValues> {
   const { field, after, maxValues, isDistributed } = counted;
   const column = columnOf(table, field);
-  const ordered = `${column} COLLATE "C"`;
-  // A literal, because a statement with arguments cannot be sent in one message with others. Every byte is escaped, so no text can end the
-  // literal.
+  const sortKey = `${column} COLLATE "C"`;
+  // PostgreSQL accepts no arguments in a message with several statements, so the value is a literal. Every byte is escaped, so the value
+  // cannot end the literal.
   const start = `E'${Buffer.from(after ?? '')
     .toString('hex')
     .replaceAll(/../g, '\\x$&')}'`;
-  const beyond = after === undefined ? '' : `AND ${ordered} > ${start}`;
-  // PostgreSQL does not use parallel workers for a statement that writes to the log. On one server, the transaction writes afterward.
+  const afterCondition = after === undefined ? '' : `AND ${sortKey} > ${start}`;
+  // PostgreSQL uses no parallel workers for a statement that writes to the write-ahead log. On one server, a second statement writes to it.
   const rows = await run({
     sql: `
-      SELECT ${column}, count(*)${isDistributed ? `, bool_and(${durableColumnSql})` : ''}
-      FROM ${table.name} WHERE ${column} IS NOT NULL AND NOT deleted ${beyond}
-      GROUP BY ${column} ORDER BY ${ordered} LIMIT ${maxValues + 1}${isDistributed ? '' : `; ${confirmDurable}`}`,
+      SELECT ${column}, count(*)${isDistributed ? `, bool_and(${confirmPerRowSql})` : ''}
+      FROM ${table.name} WHERE ${column} IS NOT NULL AND NOT deleted ${afterCondition}
+      GROUP BY ${column} ORDER BY ${sortKey} LIMIT ${maxValues + 1}${isDistributed ? '' : `; ${confirmDurableSql}`}`,
   });
   const counts = rows.map(([value, count]) => [String(value), Number(count)] as const);
   return { counts: counts.slice(0, maxValues), hasMore: rows.length > maxValues };
 }
 
-/** How long one turn of the event loop may search texts, in milliseconds, so that other requests are served. */
+/** How long a search may block the event loop before it lets other requests run, in milliseconds. */
 const turnMs = 3;
 
-/** Searches texts in short turns of the event loop. */
+/** Creates a search that regularly yields to the event loop. */
 function createSearch(q: string) {
   const folded = foldText(q);
   let turnEndsAt = performance.now() + turnMs;
@@ -366,34 +387,35 @@ function createSearch(q: string) {
   };
 }
 
-/** Maximum records of a page from one statement. The plan assumes this limit, and PostgreSQL reads only as far as needed. */
+/** The most records on a page that one statement lists. The query plan assumes this limit, but PostgreSQL stops after the requested rows. */
 const longestPage = 1_000;
-/** The most bytes that one of them has, so that a page is smaller than a reply may be. */
+/** The size limit for a record on such a page, in bytes. It keeps the page smaller than the largest reply. */
 const shortRecord = 2_000;
 
 /**
- * Creates a function that lists a page of all records on one server, with one prepared statement. It returns `undefined` if the list has a
- * filter, or the page has too many records, a tombstone, or a long record. One extra row shows whether there is a next page.
+ * Creates a function that lists a page of all records on one server, with one prepared statement. The function returns `undefined` if the
+ * list has a filter or a text order, or the page is too long, or a listed record is a tombstone or too large. The statement reads one extra
+ * row to find out whether there is a next page.
  */
 export function createListPage<Fields>(
   query: Query,
   { name, fields, columns, bytes, toRecord }: Table<Fields>,
 ) {
-  const long = new Set(fields.filter(isLong).map(({ column }) => column));
-  // PostgreSQL does not read a text for its length.
+  const longColumns = new Set(fields.filter(isLong).map(({ column }) => column));
+  // PostgreSQL knows the length of a long text without reading the text.
   const selected = columns.map((column) =>
-    long.has(column) ? `CASE WHEN ${bytes} <= ${shortRecord} THEN ${column} END` : column,
+    longColumns.has(column) ? `CASE WHEN ${bytes} <= ${shortRecord} THEN ${column} END` : column,
   );
 
   function compose({ order, after }: ListQuery, rows: number): Statement {
-    const { condition, after: isAfter, by } = describeOrder(order);
+    const { listedCondition, afterCondition, orderBy } = orderSqlOf(order);
     const position = [after?.id, partsOfOrder(order).by === 'time' ? after?.addedAt : undefined];
     return {
       sql: `
         SELECT * FROM (
           SELECT ${selected.join(', ')}, ${bytes} > ${shortRecord} FROM ${name}
-          WHERE ${condition}${after === undefined ? '' : ` AND ${isAfter('$2', '$3')}`} AND ${durableOnceSql} IS NOT FALSE
-          ORDER BY ${by} LIMIT ${longestPage + 1}
+          WHERE ${listedCondition}${after === undefined ? '' : ` AND ${afterCondition('$2', '$3')}`} AND ${confirmOnceSql} IS NOT FALSE
+          ORDER BY ${orderBy} LIMIT ${longestPage + 1}
         ) AS page LIMIT $1`,
       args: [rows, ...position.filter((value) => value !== undefined)],
       name: `list_${order.replace('-', 'down_')}${after === undefined ? '' : '_after'}_${name}`,

@@ -50,12 +50,12 @@ export async function negotiate(
       return negotiate({ ...location, url: url.href }, warn);
     }
     // With another schema, tables would be in the wrong one.
-    if (location.schema !== 'public' || location.withoutOptions || !noOptions.test(message)) throw error;
+    if (location.schema !== 'public' || location.omitOptions || !noOptions.test(message)) throw error;
     warn({
       found: 'the connection pooler rejects statement_timeout',
       advice: "Set it for the user: ALTER ROLE … SET statement_timeout = '5s'.",
     });
-    return { ...location, withoutOptions: true };
+    return { ...location, omitOptions: true };
   }
 }
 

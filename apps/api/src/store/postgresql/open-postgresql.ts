@@ -8,7 +8,7 @@ import type { PostgresqlLocation } from '../database-location.js';
 import { readMigrations } from '../migrations.js';
 import type { RecordStore } from '../store.js';
 import { allTables, type Table } from '../table.js';
-import { createPrismaAccessTokenStore, insertBelowSql } from '../token-store.js';
+import { createPrismaAccessTokenStore, insertWithinLimitSql } from '../token-store.js';
 import { checkTables } from './check-tables.js';
 import { createInsertOfValues, readShards, requireDurableNodes } from './citus.js';
 import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from './connection.js';
@@ -18,7 +18,7 @@ import { migratePostgresql, migrationTimeoutMs } from './migrate-postgresql.js';
 import { checkPooler, negotiate } from './negotiate.js';
 import { openPool } from './open-pool.js';
 import { createInsert, createPostgresqlStore } from './postgresql-store.js';
-import { confirmDurable, createProbeCommit, durableOnceSql } from './probe-commit.js';
+import { confirmDurableSql, confirmOnceSql, createCommitProbe } from './probe-commit.js';
 import { createQuery, createRunQuery } from './run-query.js';
 
 /** How many commits may be in flight: while one waits for the disk, the next one is sent and planned. */
@@ -77,7 +77,7 @@ export async function openPostgresql(
     const accessTokens = createPrismaAccessTokenStore({
       query,
       runSteps,
-      insertBelow,
+      insertWithinLimit,
       forShare: ' FOR SHARE',
       recordUses: (uses) => recordUses(pool, uses),
       async loadClient() {
@@ -87,10 +87,10 @@ export async function openPostgresql(
         ]);
         return new PrismaClient({ adapter: new PrismaPg(pool, { schema }) });
       },
-      confirmRead: async () => void (await pool.query(confirmDurable)),
+      confirmRead: async () => void (await pool.query(confirmDurableSql)),
       runQuery: transact,
     });
-    const probe = createProbeCommit(pool, tables);
+    const probe = createCommitProbe(pool, tables);
     return {
       stores: stores as unknown as Database['stores'],
       async write(writes) {
@@ -145,7 +145,7 @@ async function prepare(connection: pg.Client, { schema }: PostgresqlLocation, ta
 /** Whether the user may read the positions of the log. Some hosted servers have no such log, and an operator may revoke the functions. */
 async function canReadLog(connection: pg.Client): Promise<boolean> {
   try {
-    await connection.query(`SELECT ${durableOnceSql}`);
+    await connection.query(`SELECT ${confirmOnceSql}`);
     return true;
   } catch (error) {
     if (findDriverError(error)?.code === undefined) throw error;
@@ -205,7 +205,7 @@ function adviseOn(code: string, message: string): string {
     : 'Set DATABASE_URL to a running PostgreSQL database, with a user who can create tables in it.';
 }
 
-const insertBelow = insertBelowSql(
+const insertWithinLimit = insertWithinLimitSql(
   ['text', 'text', 'text', 'timestamptz', 'timestamptz', 'int', 'timestamptz', 'int'].map(
     (type) => `?::${type}`,
   ),

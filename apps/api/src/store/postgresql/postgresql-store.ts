@@ -15,7 +15,7 @@ import { changedAtOf, type RecordStore, statesTogether } from '../store.js';
 import { columnTypes, literalOf, type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { countAll, countValues, createListPage, listIds } from './list-records.js';
-import { durableColumnSql, durableOnceSql } from './probe-commit.js';
+import { confirmOnceSql, confirmPerRowSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
 /**
@@ -34,7 +34,7 @@ export interface PostgresqlStoreOptions<Fields> {
   readonly composeInsert: ComposeInsert<Fields>;
   /** `undefined` where Citus distributes the table, because each node numbers only its own transactions. */
   readonly changeNumbers?: ChangeNumbers | undefined;
-  /** Whether one server has the table and shows how much of its log is on disk; see `durableOnceSql`. */
+  /** Whether one server has the table and shows how much of its log is on disk; see `confirmOnceSql`. */
   readonly showsLog?: boolean;
   readonly historyDays?: number | undefined;
 }
@@ -77,8 +77,8 @@ export function createPostgresqlStore<Fields>({
   // A record that is found is acknowledged, so it must be as durable as a commit.
   const findSqlOf = (selected: string) =>
     showsLog
-      ? `SELECT ${selected} FROM ${name} WHERE id = ANY($1::bigint[]) AND ${durableOnceSql} IS NOT FALSE`
-      : `SELECT ${selected}, ${durableColumnSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
+      ? `SELECT ${selected} FROM ${name} WHERE id = ANY($1::bigint[]) AND ${confirmOnceSql} IS NOT FALSE`
+      : `SELECT ${selected}, ${confirmPerRowSql} FROM ${name} WHERE id = ANY($1::bigint[])`;
   const find = { sql: findSqlOf(selected), name: showsLog ? `find_${name}` : undefined };
   const historySql = findSqlOf([...columns, ...historyColumns].join(', '));
   /** The columns that a change sets, with their types. */
@@ -120,7 +120,7 @@ export function createPostgresqlStore<Fields>({
       ${hasHistory && historyDays === 0 ? `AND set_config('${keepsHistory}', 'off', true) = 'off'` : ''}
     RETURNING ${name}.id`;
   const currentSql = `
-    SELECT NULL::bigint AS history_place, ${since} AS changed_at, NULL::bigint AS replaced_at, ${by} AS changed_by, ${fieldColumns.join(', ')}, ${durableColumnSql}
+    SELECT NULL::bigint AS history_place, ${since} AS changed_at, NULL::bigint AS replaced_at, ${by} AS changed_by, ${fieldColumns.join(', ')}, ${confirmPerRowSql}
     FROM ${name} WHERE id = $1::bigint AND NOT deleted`;
   // At most one more state than fits on a page. Sizes are measured without reading texts.
   const statesSql = `

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vites
 import { openTestDatabase } from '../../../test/support/database/create-test-database.js';
 import { onInsert } from '../../../test/support/postgresql/use-connections.js';
 import type { Database } from '../database.js';
-import { createProbeCommit } from './probe-commit.js';
+import { createCommitProbe } from './probe-commit.js';
 
 let url = '';
 let database: Database;
@@ -35,7 +35,7 @@ it('uses one connection, no matter how many probes hang', async () => {
   await holder.connect();
   await holder.query('SELECT pg_advisory_lock(1)');
   const pool = openPool();
-  const probe = createProbeCommit(pool);
+  const probe = createCommitProbe(pool);
   const probes = [probe(), probe(), probe()];
   expect(pool.totalCount).toBe(1);
   await holder.end();

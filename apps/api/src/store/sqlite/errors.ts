@@ -1,7 +1,7 @@
 import { accessSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../errors/operator-error.js';
-import { pathOfPage } from '../../package-folder.js';
+import { docsPath } from '../../package-folder.js';
 import { type DriverError, findAdapterError, type Meaning } from '../database.js';
 import { describeNoDatabase } from '../file-kind.js';
 
@@ -11,7 +11,7 @@ export function explainFailure(error: unknown, path: string): string {
   if (meaningOf(code) === 'damaged') {
     const kind = describeNoDatabase(path);
     return `The database ${path} is damaged, or is not a database: ${message}${kind === undefined ? '' : `; it is ${kind}`}
-If it is a plant store, stop every service that uses it and restore a backup, as ${pathOfPage('docs/operate/restore.md')} describes. Otherwise set DATABASE_URL to another file.`;
+If it is a plant store, stop every service that uses it and restore a backup, as ${docsPath('docs/operate/restore.md')} describes. Otherwise set DATABASE_URL to another file.`;
   }
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
     return `The SQLite driver, better-sqlite3, failed to load in Node.js ${process.version} on ${process.platform} ${process.arch}: ${message}

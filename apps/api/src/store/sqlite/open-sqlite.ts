@@ -8,7 +8,7 @@ import { createAuditStore, type RunSteps, type Statement, type Steps } from '../
 import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from '../database.js';
 import { readMigrations } from '../migrations.js';
 import { allTables, insertTrialSql, type Table } from '../table.js';
-import { createPrismaAccessTokenStore, insertBelowSql, toStoredTime } from '../token-store.js';
+import { createPrismaAccessTokenStore, insertWithinLimitSql, toStoredTime } from '../token-store.js';
 import { type Checkpointer, startCheckpointer } from './checkpointer.js';
 import { durablePragmas, enableMmap, lockTimeoutMs, openConnection, withConnection } from './connections.js';
 import {
@@ -70,7 +70,7 @@ export async function openSqlite(
     const accessTokens = createPrismaAccessTokenStore({
       query: async (statement) => runStatement(statement),
       runSteps,
-      insertBelow,
+      insertWithinLimit,
       forShare: '',
       recordUses: (uses) => recordUses(() => openConnection(path, '', guard.check), uses),
       async loadClient() {
@@ -244,7 +244,7 @@ function finish<Result>(steps: Steps<Result>, run: (statement: Statement) => rea
   return step.value;
 }
 
-const insertBelow = insertBelowSql(Array.from({ length: 8 }, () => '?'));
+const insertWithinLimit = insertWithinLimitSql(Array.from({ length: 8 }, () => '?'));
 
 const update = `
   UPDATE access_tokens SET last_used_at = use.at

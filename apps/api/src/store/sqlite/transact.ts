@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathOfPage } from '../../package-folder.js';
+import { docsPath } from '../../package-folder.js';
 import { type DatabaseLog, databaseUnavailable, toServiceError } from '../database.js';
 import { findDriverError, isBusy, meaningOf } from './errors.js';
 import { type DatabaseFiles, findLoss } from './file-identity.js';
@@ -105,7 +105,7 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
 function findProblem({ database, log, index }: DatabaseFiles): string | undefined {
   const loss = findLoss(database);
   if (loss !== undefined) {
-    return `${loss} while it is open. Do not stop the service: it still has the file open. Move the same file back, or see ${pathOfPage('docs/operate/troubleshooting.md')}.`;
+    return `${loss} while it is open. Do not stop the service: it still has the file open. Move the same file back, or see ${docsPath('docs/operate/troubleshooting.md')}.`;
   }
   const companionLoss = findLoss(log) ?? findLoss(index);
   return companionLoss && `${companionLoss} while it is open. Restart the service.`;

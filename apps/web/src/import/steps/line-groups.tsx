@@ -5,7 +5,7 @@ import { type FieldName, labels, textNames } from '../../shared/fields.js';
 import { Icon } from '../../shared/icon.js';
 import { SavedFileLink } from '../../shared/saved-file.js';
 import { TextChange } from '../../shared/text-change.js';
-import { useMay } from '../../shared/use-scopes.js';
+import { useHasScope } from '../../shared/use-scopes.js';
 import { formatCount, formatCountOf } from '../format-count.js';
 import {
   type Change,
@@ -101,7 +101,7 @@ export function LineGroups({ session, state }: StepProps) {
 
 /** The button that adds and updates plants, if there are any. */
 export function SendButton({ session, state: { counts, hasUndone } }: StepProps) {
-  const canUpdate = useMay('update');
+  const canUpdate = useHasScope('update');
   const updated = canUpdate ? counts.changes : 0;
   const added = counts.ready;
   if (added + updated === 0) return undefined;

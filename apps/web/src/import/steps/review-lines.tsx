@@ -1,4 +1,4 @@
-import { useMay } from '../../shared/use-scopes.js';
+import { useHasScope } from '../../shared/use-scopes.js';
 import { formatCount, formatCountOf } from '../format-count.js';
 import { type Fix, fixes, type Preview } from '../protocol.js';
 import { LineGroups, SendButton, StartOver } from './line-groups.js';
@@ -8,7 +8,7 @@ import { Notes, SourceName, StepFrame, type StepProps } from './step-frame.js';
 export function ReviewLines({ session, state }: StepProps) {
   const { counts, preview, notes, totals, uncompared, hasUndone } = state;
   const { all, ready, changed, problems, skipped, repeated } = counts;
-  const canUpdate = useMay('update');
+  const canUpdate = useHasScope('update');
   const isSame = uncompared === undefined && ready + changed + problems + skipped === 0;
   const actions = (
     <>

@@ -4,7 +4,7 @@ import { useUndo } from '../../plants/undo-provider.js';
 import { recount } from '../../plants/use-plants.js';
 import { formatRoute, home, navigate } from '../../route.js';
 import { sortedHome } from '../../shared/sort-list.js';
-import { useMay } from '../../shared/use-scopes.js';
+import { useHasScope } from '../../shared/use-scopes.js';
 import { formatCount, formatCountOf } from '../format-count.js';
 import type { Progress } from '../protocol.js';
 import type { ImportState } from '../session/import-session.js';
@@ -67,7 +67,7 @@ function showPlants(event: MouseEvent): void {
 }
 
 function Actions({ session, state, progress }: RunProps) {
-  const canUpdate = useMay('update');
+  const canUpdate = useHasScope('update');
   const { task } = progress;
   if (progress.state === 'running') {
     return (
@@ -141,7 +141,7 @@ function UndoImport({ session, state }: StepProps) {
 
 /** Whether something was saved, and the token may undo all of it. */
 function useMayUndo({ counts: { stored, updated } }: ImportState): boolean {
-  const [canUpdate, canDelete] = [useMay('update'), useMay('delete')];
+  const [canUpdate, canDelete] = [useHasScope('update'), useHasScope('delete')];
   return stored + updated > 0 && (stored === 0 || canDelete) && (updated === 0 || canUpdate);
 }
 

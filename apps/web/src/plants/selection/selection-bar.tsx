@@ -4,7 +4,7 @@ import { Icon } from '../../shared/icon.js';
 import { lazyPart } from '../../shared/load-boundary.js';
 import { Menu } from '../../shared/menu.js';
 import { SavedFileLink } from '../../shared/saved-file.js';
-import { useMay } from '../../shared/use-scopes.js';
+import { useHasScope } from '../../shared/use-scopes.js';
 import { type Exported, type ExportFormat, savePlants } from '../export-plants.js';
 import type { Selection } from './use-selection.js';
 // Loaded with the code that deletes, so that the undo is there.
@@ -33,7 +33,7 @@ export function SelectionBar({
   onPrintLabels,
   onDelete,
 }: SelectionBarProps) {
-  const [canEdit, canDelete] = [useMay('update'), useMay('delete')];
+  const [canEdit, canDelete] = [useHasScope('update'), useHasScope('delete')];
   const [isTagging, setTagging] = useState(false);
   const [exported, setExported] = useState<Exported>();
   const save = async (format: ExportFormat) =>

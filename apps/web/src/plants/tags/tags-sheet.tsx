@@ -7,7 +7,7 @@ import { Field } from '../../shared/field.js';
 import { usePlantStore, useRejectedToken } from '../../shared/plant-store.js';
 import { Sheet } from '../../shared/sheet.js';
 import { toVisible } from '../../shared/to-visible.js';
-import { useMay } from '../../shared/use-scopes.js';
+import { useHasScope } from '../../shared/use-scopes.js';
 import { Tag } from '../tag.js';
 import { useUndo } from '../undo-provider.js';
 import { recount } from '../use-plants.js';
@@ -39,7 +39,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
   const isUndoing = useUndo().actions.some(({ state }) => state === 'undoing');
   const { counts, problem } = useTagCounts(isOpen && !isUndoing);
   const { client } = usePlantStore();
-  const canEdit = useMay('update');
+  const canEdit = useHasScope('update');
   const [rename, setRename] = useState<Rename>();
   const { progress, run, cancel, forget } = useTagging(filter);
   const isRunning = progress?.state === 'running';
