@@ -26,7 +26,7 @@ describe('createClient', () => {
 
   it.each([
     ['baseUrl must be an http(s) URL', { baseUrl: '/api', token }],
-    ['token must be a string of letters', { baseUrl, token: '' }],
+    ['token must be letters', { baseUrl, token: '' }],
   ])('rejects invalid options: %s', (message, options) => {
     expect(() => createClient(options)).toThrow(message);
   });

@@ -11,7 +11,7 @@ it('reports the reason of the database once it has not answered for 60 seconds',
   vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(60_000);
   const attempts = retryWhileUnavailable(() => Promise.reject(unavailable));
   await expect(attempts).rejects.toBeInstanceOf(OperatorError);
-  await expect(attempts).rejects.toThrow(/for 60 seconds\. The last error: connection refused$/);
+  await expect(attempts).rejects.toThrow(/for 60 seconds\. The last error was: connection refused$/);
 });
 
 it('reports the signal that ended the retries, without a time', async () => {

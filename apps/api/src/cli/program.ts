@@ -231,7 +231,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .addOption(
       new Option(
         '--overlap <duration>',
-        'the maximum time that the old token keeps working, such as 90s, 30m, or 12h; 0 revokes it immediately',
+        'the maximum time that the old token keeps working, such as 30m or 12h; 0 revokes it immediately',
       )
         .argParser((text) => (text === '0' ? 0 : toDurationMs(text)))
         .default(defaultOverlapMs, '1h'),

@@ -47,7 +47,7 @@ it.each([
   ],
   [
     write('encrypted.db', Buffer.concat([Buffer.from([1, 0]), randomBytes(4_094)])),
-    'in an unknown format, perhaps',
+    'in an unknown format, possibly encrypted',
   ],
 ])('the service, check and restore say what %s is: %s', async (name, kind) => {
   const { run } = useCommands({ DATABASE_URL: `file:${name}`, PORT: '0' }, folder);

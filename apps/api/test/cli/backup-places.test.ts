@@ -163,7 +163,7 @@ it('shows in a check, and in metrics, when the last backup was made', async () =
   const backupLine = async () => /^.* backup: .*$/m.exec((await run('check')).stdout)?.[0];
   expect(await backupLine()).toMatch(/^warning .*has not run yet.*every night/);
   await run('backup');
-  expect(await backupLine()).toMatch(/^ok .*was made \d{4}-/);
+  expect(await backupLine()).toMatch(/^ok .*was made at \d{4}-/);
   const metrics = createRegistry();
   const database = await openDatabase({ engine: 'sqlite', path }, { metrics });
   onTestFinished(database.close);

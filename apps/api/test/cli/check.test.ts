@@ -43,7 +43,7 @@ it('prints one JSON document, also with errors', async () => {
   const { exitCode, stdout, stderr } = await useCommands({ PORT: '0' }).run('check --json');
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   const status = 'warning';
-  const found = expect.stringContaining('there is no');
+  const found = expect.stringContaining('does not exist yet');
   const advice = expect.stringContaining('serve and migrate create it');
   const findings = expect.arrayContaining([{ item: 'database', status, found, advice }]);
   expect(JSON.parse(stdout)).toMatchObject({ status, findings });

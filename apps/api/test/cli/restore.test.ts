@@ -147,7 +147,7 @@ it('takes the backup of another store only with an option, and keeps the id of t
   // Where there is no database, it is not known which one is meant.
   rmSync(stagingPath);
   expect(await staging.run('restore ../backups')).toEqual(failed(/contains backups of several stores: /));
-  const renamed = isDone(/They are now the store/);
+  const renamed = isDone(/The store ID is now/);
   expect(await staging.run('restore ../copy.db --from-other-store')).toEqual(renamed);
   expect([id, stagingId]).not.toContain(readStoreId(stagingPath));
 });
@@ -157,7 +157,7 @@ it('takes a backup from before stores had ids in place of a store with an id onl
   const id = readStoreId(path);
   change(withoutStore);
   await expectRejected(/was made before its store had an ID, but .* is store/);
-  const renamed = isDone(RegExp(`They are now the store ${id}`));
+  const renamed = isDone(RegExp(`The store ID is now ${id}`));
   expect(await run('restore copy.db --from-other-store')).toEqual(renamed);
   expect(readStoreId(path)).toBe(id);
   // A database from before, too, takes it.

@@ -64,7 +64,7 @@ it.each<[title: string, urlOf: (url: string) => string | Promise<string>, messag
     (url) => asUser(url).replace(/\/\w+$/, '/nowhere'),
     /^The database nowhere on .+: database "nowhere" does not exist\nSet DATABASE_URL to /,
   ],
-  ['a user who may not create tables', asUser, /permission denied.*\nSet .* a user who may create tables/],
+  ['a user who may not create tables', asUser, /permission denied.*\nSet .* a user who can create tables/],
   [
     'a read-only database',
     async () => {
@@ -141,7 +141,7 @@ it.each([
   ['INSERT ON audit', audit],
 ])('rejects a user without the privilege %s, and says which to grant', async (privilege, message) => {
   const url = await createTables(`REVOKE ${privilege} FROM ${user}`);
-  await expectRejection(open(asUser(url)), new RegExp(`may not ${message}`));
+  await expectRejection(open(asUser(url)), new RegExp(`(cannot|permission to) ${message}`));
 });
 
 it('lets a user with the documented privileges store, update and delete plants, and issue and revoke tokens', async () => {
@@ -172,7 +172,7 @@ it('rejects a user who may not write to the write-ahead log, as a retry does', a
      END $$`,
     await createDatabase(serverUrl),
   );
-  await expectRejection(open(asUser(url)), /may not call pg_logical_emit_message, .* GRANT EXECUTE/);
+  await expectRejection(open(asUser(url)), /cannot call pg_logical_emit_message, .* GRANT EXECUTE/);
 });
 
 describe('the schema', () => {
