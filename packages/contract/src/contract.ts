@@ -225,7 +225,7 @@ const router = c.router(
       summary: 'List tokens',
       description:
         'Returns all valid access tokens and the latest 1,000 that were revoked or have expired, ordered by ID and ' +
-        'without their secrets. While 1,000 tokens are valid, you cannot create or rotate tokens over HTTP.',
+        'without their secrets. While there are 1,000 valid tokens, you cannot create or rotate tokens over HTTP.',
       metadata: tokenMetadata({ scope: 'admin', replies: { 200: 'The tokens' } }),
       query: NoQuerySchema,
       responses: { 200: TokenListSchema },

@@ -56,7 +56,7 @@ it.each<[string, RequestIssues, keyof typeof contract]>([
   ['The request is not valid: the path parameter id is required.', { path: required('id') }, 'getPlant'],
   [
     'The request is not valid: the path parameter id is required; the query parameter limit is required; ' +
-      'the query parameter tag.0 is required; the header x-tenant is required; ' +
+      'the query parameter tag.0 is required; the x-tenant header is required; ' +
       'the body field name is required; the body must be a JSON object.',
     {
       path: required('id'),

@@ -16,7 +16,7 @@ export const messages = {
   invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
   malformedJson: (problem: string) => `The body is not valid JSON: ${problem}.`,
   invalidIfMatch:
-    'The request is not valid: the header if-match must be an ETag from a reply, including its double quotes, or *.',
+    'The request is not valid: the if-match header must be an ETag from a reply, including its double quotes, or *.',
   invalidItemIfMatch:
     'The ifMatch value of this item must be an ETag from a reply or a result, including its double quotes, or *.',
   invalidCursor:
@@ -127,7 +127,7 @@ export function explainInvalid(
   const parameters = [
     formatPart(path, (name) => `the path parameter ${name}`),
     formatPart(query, (name) => `the query parameter ${name}`),
-    formatPart(headers, (name) => `the header ${name}`),
+    formatPart(headers, (name) => `the ${name} header`),
   ].filter((text) => text !== '');
   if (parameters.length === 0) {
     // The invalid value may be a part of the body, or a line of a file.

@@ -65,7 +65,7 @@ export const ChangeQuerySchema = createQuerySchema({
   limit: LimitSchema.optional().meta({ description: 'The maximum number of changes on a page' }),
   after: createQueryTextSchema(QUERY_MAX_LENGTHS.after).optional().meta({
     description:
-      'The `next` value of the previous page, or `0` for everything that is stored. By default, only later changes are returned',
+      'The `next` value of the previous page, or `0` for everything that is stored. By default, only changes after this request are returned',
   }),
   wait: createQueryNumberSchema(0, MAX_WAIT_SECONDS, 0)
     .optional()

@@ -141,7 +141,7 @@ const changed = (id: bigint) => rejected('precondition_failed', texts.changed(id
 const excluded = (id: bigint) => rejected('precondition_failed', texts.excluded(id));
 const exists = (id: bigint) => rejected('precondition_failed', texts.exists(id));
 const invalidHeader = (name: string, problem: string) =>
-  rejected('bad_request', `The request is not valid: the header ${name} ${problem}.`);
+  rejected('bad_request', `The request is not valid: the ${name} header ${problem}.`);
 const invalidItem = rejected('bad_request', messages.invalidItemIfMatch);
 const noItemCondition = rejected('precondition_required', texts.itemIfMatchRequired);
 const invalidTags = (name: string) =>

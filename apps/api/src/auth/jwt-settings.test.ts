@@ -114,7 +114,7 @@ const google = { JWT_PROVIDER: 'google', JWT_SCOPES: 'read=shop@plants.iam.gserv
 
 it.each([
   [{ ...google, JWT_SCOPES: '' }, 'JWT_SCOPES is required because JWT_PROVIDER is google'],
-  [{ ...google, JWT_SCOPES: 'read=a@gmail.com' }, 'JWT_SCOPES must have addresses of service accounts'],
+  [{ ...google, JWT_SCOPES: 'read=a@gmail.com' }, 'JWT_SCOPES must contain service account addresses'],
   [{ ...google, JWT_CLIENT_ID: 'page' }, 'JWT_CLIENT_ID cannot be used with google'],
 ])('explains what Google is not used for: %j', (environment, problem) => {
   expect(() => parse({ ...complete, ...google })).not.toThrow();
@@ -168,7 +168,7 @@ it.each([
     ['https://a.example,https://b.example', ' a', 'a  b', 'a\tb'],
   ],
   ['JWT_PROVIDER', 'must be one of auth0, cognito, entra, google, keycloak, okta', ['Okta', 'azure']],
-  ['JWT_SCOPE_CLAIM', 'must be names of claims', ['scope  scp', ' scope', 'ä']],
+  ['JWT_SCOPE_CLAIM', 'must be claim names', ['scope  scp', ' scope', 'ä']],
   [
     'JWT_SCOPES',
     'must be what the identity provider calls scopes',

@@ -65,7 +65,7 @@ const providers = Object.keys(providerProfiles) as ProviderName[];
 const claimNames = z
   .string()
   .refine((text) => text.split(' ').every((name) => /^[!-~]{1,255}$/.test(name)), {
-    error: 'must be names of claims, separated by single spaces, such as realm_access.roles scope',
+    error: 'must be claim names, separated by single spaces, such as realm_access.roles scope',
   })
   .transform((text) => text.split(' '));
 
@@ -148,7 +148,7 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
     if (accounts.length === 0)
       report('JWT_SCOPES', 'is required because JWT_PROVIDER is google: set it to service account addresses');
     if (!accounts.every((account) => /@(?:[\w-]+\.)*gserviceaccount\.com$/.test(account)))
-      report('JWT_SCOPES', 'must have addresses of service accounts because JWT_PROVIDER is google');
+      report('JWT_SCOPES', 'must contain service account addresses because JWT_PROVIDER is google');
     if (clientId !== undefined)
       report('JWT_CLIENT_ID', 'cannot be used with google, because Google access tokens are opaque');
   }

@@ -84,7 +84,7 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
 
 function missing(path: string): Finding {
   const found = `${path} does not exist yet`;
-  const advice = `The commands serve and migrate create it. If the file was deleted or moved, do not start the service: see ${docsPath('docs/operate/troubleshooting.md')}. If the file is elsewhere, set DATABASE_URL.`;
+  const advice = `The serve and migrate commands create it. If the file was deleted or moved, do not start the service: see ${docsPath('docs/operate/troubleshooting.md')}. If the file is elsewhere, set DATABASE_URL.`;
   return { item: 'database', ...warning(found, advice) };
 }
 

@@ -35,7 +35,7 @@ it.each([
     'Rotate each token: plant-store token rotate ID',
   ],
   ['many expire', Array(12).fill(old), 'warning', ', and 2 more expire soon'],
-  ['all can only create', [creating, creating, inDays(-1)], 'warning', '2 valid, but all can only create'],
+  ['all can only create', [creating, creating, inDays(-1)], 'warning', '2 valid, but all are create-only'],
   ['some can only create', [creating, creating, forever], 'ok', '3 valid; 2 can only create records'],
 ] as const)('assesses tokens where %s', (_, tokens, status, found, advice?: string) => {
   const finding = assessTokens(tokens, context);

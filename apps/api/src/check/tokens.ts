@@ -44,7 +44,7 @@ export function assessTokens(
   const creating = valid.filter(({ scopes }) => scopes === 'create');
   if (creating.length === valid.length && servesPage && !acceptsJwts)
     return warning(
-      `${valid.length} valid, but all can only create (the default before version 1.3), so the web page shows no records`,
+      `${valid.length} valid, but all are create-only (the default before version 1.3), so the web page shows no records`,
       'To use the page, create a token that can read: plant-store token create --name NAME. If nobody uses the page, set PAGE=off.',
     );
   const limited = creating.length === 0 ? '' : `; ${creating.length} can only create records`;

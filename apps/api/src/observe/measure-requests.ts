@@ -89,7 +89,7 @@ export function countTokenChecks<Tokens extends TokenVerifier>(
   const outcomes = ['valid', ...Object.keys(tokenRejections), 'insufficient_scope'];
   const countOutcome = createCounter(registry, {
     name: 'plant_store_token_checks_total',
-    help: `Access tokens that were verified, by outcome: ${outcomes.join(', ')}`,
+    help: `Access token verifications, by outcome: ${outcomes.join(', ')}`,
     labelName: 'outcome',
     initial: outcomes,
   });

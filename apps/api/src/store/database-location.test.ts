@@ -154,7 +154,7 @@ const strings: readonly (readonly [source: string, text: string, effect: string]
   [
     'SQLAlchemy',
     'postgresql+psycopg://ada:secret@db.example.com/plants',
-    'names a driver after postgresql: remove the driver, as in postgresql://user:password@host:5432/plant_store',
+    'includes a driver name after postgresql: remove the driver, as in postgresql://user:password@host:5432/plant_store',
   ],
   ['Docker, with quotes', '"postgresql://ada:secret@db:5432/plants"', 'prefer'],
   ['Prisma, SQLite', 'file:./dev.db', './dev.db'],

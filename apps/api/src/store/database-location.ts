@@ -177,7 +177,7 @@ function parseConnectionString(text: string): ParsedPostgresqlUrl | Problem | un
       problem: `is for Prisma's hosted service: use the direct connection string from the Prisma console, such as ${exampleUri}`,
     };
   if (/^postgres(ql)?\+\w+:/i.test(text))
-    return { problem: `names a driver after postgresql: remove the driver, as in ${exampleUri}` };
+    return { problem: `includes a driver name after postgresql: remove the driver, as in ${exampleUri}` };
   return /^postgres(ql)?:/i.test(text) ? parseUri(text) : undefined;
 }
 

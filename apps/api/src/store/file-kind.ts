@@ -9,7 +9,7 @@ export interface FileKind {
 const toCsv = 'Save it as CSV in UTF-8, or import it on the page.';
 const unpack = (command: string) => `Unpack it first: ${command}`;
 const fromDatabase =
-  'Export it first: DATABASE_URL=file:/path plant-store export; or restore it: plant-store restore.';
+  'Either export it first (DATABASE_URL=file:/path plant-store export) or restore it (plant-store restore).';
 
 /** The bytes that files of each kind begin with, as hexadecimal digits. */
 const signatures: readonly (readonly [start: string, what: string, advice: string])[] = [
@@ -21,7 +21,7 @@ const signatures: readonly (readonly [start: string, what: string, advice: strin
   ['fd377a585a00', 'compressed by xz', unpack('unxz')],
   [Buffer.from('SQLite format 3\0').toString('hex'), 'a SQLite database', fromDatabase],
   ['377f068', 'the -wal file of a SQLite database', 'Name the database itself.'],
-  [Buffer.from('PGDMP').toString('hex'), 'a dump by pg_dump', 'Restore it with pg_restore, and export it.'],
+  [Buffer.from('PGDMP').toString('hex'), 'a dump by pg_dump', 'Restore it with pg_restore, then export it.'],
   ['25504446', 'a PDF', toCsv],
   ...['89504e47', 'ffd8ff', '47494638'].map((start) => [start, 'a picture', toCsv] as const),
 ];

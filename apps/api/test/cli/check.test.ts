@@ -44,7 +44,7 @@ it('prints one JSON document, also with errors', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   const status = 'warning';
   const found = expect.stringContaining('does not exist yet');
-  const advice = expect.stringContaining('serve and migrate create it');
+  const advice = expect.stringContaining('serve and migrate commands create it');
   const findings = expect.arrayContaining([{ item: 'database', status, found, advice }]);
   expect(JSON.parse(stdout)).toMatchObject({ status, findings });
   const invalid = await useCommands({ PORT: 'x' }).run('check --json');

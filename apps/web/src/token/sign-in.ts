@@ -182,7 +182,7 @@ function explain(error: unknown): string {
   if (isTransient(error)) {
     const status = statusOf(error);
     return status === undefined
-      ? 'This page cannot reach the identity provider, or the provider blocks it.'
+      ? 'This page cannot reach the identity provider, or the provider is blocking it.'
       : `The identity provider returned status ${status}.`;
   }
   if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError)

@@ -199,7 +199,7 @@ function adviseOn(code: string, message: string): string {
   if (nodeError.test(code))
     return 'A Citus node is down, and all nodes are needed to create or change tables. Nothing was changed. Start the node, then try again.';
   if (certificateError.test(message))
-    return 'If the certificate of the server is from a private CA, set sslrootcert to the file of the CA. To encrypt without checking the certificate, use sslmode=require.';
+    return "If the server's certificate is from a private CA, set sslrootcert to the CA's certificate file. To encrypt without checking the certificate, use sslmode=require.";
   return message.includes('unsupported startup parameter')
     ? 'There is a pooler in front of it. Make it ignore that parameter (PgBouncer: ignore_startup_parameters = options), or connect without the pooler (Neon: the host without -pooler), and set the lost settings for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
     : 'Set DATABASE_URL to a running PostgreSQL database, with a user who can create tables in it.';
