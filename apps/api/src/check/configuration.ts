@@ -32,8 +32,8 @@ export function inspectSettings({ config, environment }: Settings): Results {
 }
 
 /**
- * Hides the password of a URI, also within a copied command, and a password parameter with everything after it, because its end is
- * uncertain.
+ * Hides the password in a URI, even inside a pasted command. Also hides everything after `password=`, because it is unclear where that
+ * value ends.
  */
 function hidePassword(value: string): string {
   const start = value.indexOf(':', value.indexOf('://') + 3) + 1;
@@ -61,7 +61,7 @@ function fold(name: string): string {
   return name.toUpperCase().replaceAll(/[_-]/g, '');
 }
 
-/** The shortest name in which any character may be wrong. PAGER, POST and PORTS are one character away from shorter names. */
+/** Shorter names tolerate only swapped or doubled characters. Otherwise, PAGER, POST, and PORTS would match settings. */
 const minLength = 7;
 
 /**
@@ -82,7 +82,7 @@ function isSimilar(one: string, other: string): boolean {
 /** Prefixes of names that other programs use, and that platforms set. */
 const sharedTopic = /^(DATABASE_PASSWORD|JWT_|OTEL_)/;
 
-/** Whether a variable has the first two words of a setting that has more, such as RATE_LIMIT and DRAIN_DELAY_SECONDS. */
+/** Whether a variable starts with the first two words of a longer setting name, as RATE_LIMIT and DRAIN_DELAY_SECONDS do. */
 function hasSameTopic(name: string, known: string): boolean {
   const [first, second, third] = known.split('_');
   if (third === undefined || sharedTopic.test(known)) return false;

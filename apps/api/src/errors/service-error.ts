@@ -5,7 +5,7 @@ export const waitingRecords = 'waiting_plants';
 
 const reasons = [waitingRecords, 'waiting_bytes', 'waiting_reads', 'body_bytes', 'reply_bytes'] as const;
 
-/** The limit that a request was rejected for; the log counts rejections by it. */
+/** The limit that a request was rejected for; the log groups rejections by it. */
 export type OverloadReason = (typeof reasons)[number];
 
 /** The error `overloaded`. There is one instance for each reason, since a rejection must cost less than a create. */

@@ -152,7 +152,7 @@ const misunderstood = [
   [
     'OTEL_EXPORTER_OTLP_HEADERS',
     'api-key:sesame',
-    'What is not key=value, with special characters as %XX, is ',
+    'Entries that are not key=value pairs, with special characters as %XX, are ',
   ],
   [
     'OTEL_RESOURCE_ATTRIBUTES',
@@ -222,7 +222,7 @@ it.each(['CERTIFICATE', 'CLIENT_KEY', 'CLIENT_CERTIFICATE'])(
     const { otlp, warnings } = parseConfig(secure, '/');
     expect(otlp).toBeUndefined();
     const reason = expect.stringMatching(
-      /^The file cannot be read: ENOENT.*Nothing that needs it is exported\.$/,
+      /^The file cannot be read: ENOENT.*Exports that need it are disabled\.$/,
     );
     expect(warnings).toEqual([{ variable, reason }]);
     expect(parseConfig({ ...endpoint, ...files }, '/')).toMatchObject({ otlp: { traces }, warnings: [] });

@@ -116,8 +116,7 @@ export type MetricSettings = NonNullable<OtlpSettings['metrics']>;
 export type ExportSettings = Pick<TraceSettings, 'url' | 'timeoutMs' | 'compression'>;
 
 /**
- * Converts the variables to settings, `undefined` if nothing is exported, and returns warnings about the variables that are ignored or
- * adjusted.
+ * Returns the settings (`otlp` is `undefined` if nothing is exported) and a warning for each variable that is ignored or adjusted.
  */
 export function toOtlpSettings(variables: OtlpVariables) {
   const warnings = new Map<string, string>();
@@ -190,7 +189,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
         readFileSync(variables[name] ?? '');
         return true;
       } catch (error) {
-        warn(name, `The file cannot be read: ${messageOf(error)}. Nothing that needs it is exported.`);
+        warn(name, `The file cannot be read: ${messageOf(error)}. Exports that need it are disabled.`);
         return false;
       }
     });
@@ -200,7 +199,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
   function checkHeaders(name: UsedName): boolean {
     const pairs = toPairs(textOf(name) ?? '');
     if (pairs === undefined) {
-      warn(name, 'What is not key=value, with special characters as %XX, is ignored.');
+      warn(name, 'Entries that are not key=value pairs, with special characters as %XX, are ignored.');
       return true;
     }
     try {
@@ -212,7 +211,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
     } catch {
       warn(
         name,
-        'A name or value has a character that no header may have. Nothing that needs it is exported.',
+        'A name or value has a character that is not allowed in headers. Exports that need it are disabled.',
       );
       return false;
     }

@@ -6,13 +6,13 @@ import { loadPart } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { countsKey, loadedTags, useFailure } from './use-plants.js';
 
-/** How long counts are not loaded again, unless the page receives a change. */
+/** How long counts stay fresh, unless the page receives a change. */
 const freshMs = 60_000;
 
-/** The number of plants of each tag, as far as known. */
+/** The number of plants per tag; `undefined` if unknown. */
 export type Tags = ReadonlyMap<string, number | undefined>;
 
-/** The numbers of plants. */
+/** Plant counts, in total and by tag. */
 interface Counts {
   /** `undefined` if it is unknown or only estimated. */
   readonly total?: number | undefined;

@@ -22,8 +22,8 @@ export async function runSystemProgram(program: string, ...args: readonly string
   return (await run(program, [...args], { env: systemEnvironment })).stdout.trim();
 }
 
-/** Returns what is missing to run system programs as root on Linux, or `undefined` if nothing is. */
-export async function findMissingProgram(...programs: readonly string[]): Promise<string | undefined> {
+/** Returns why these programs cannot run (not Linux, not root, or not installed), or `undefined` if they can. */
+export async function findMissingRequirement(...programs: readonly string[]): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'It needs Linux and root.';
   for (const program of programs)
     if (!(await succeeds(runSystemProgram('sh', '-c', `command -v ${program}`))))
@@ -56,7 +56,7 @@ export async function waitUntil(
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline)
-      throw new Error(`It took more than ${timeoutMs / 1000} s until ${description}\n${describe?.() ?? ''}`);
+      throw new Error(`Timed out after ${timeoutMs / 1000} s waiting until ${description}\n${describe?.() ?? ''}`);
     await delay(pollMs);
   }
 }
@@ -116,7 +116,7 @@ export async function killProcesses(pids: readonly number[]): Promise<void> {
   while (pids.some(isRunning)) await delay(pollMs);
 }
 
-/** Stops processes with SIGSTOP, and resolves once none of their main threads runs. */
+/** Stops processes with SIGSTOP, and resolves once all their main threads have stopped. */
 export async function stopProcesses(pids: readonly number[]): Promise<void> {
   for (const pid of pids) kill(pid, 'SIGSTOP');
   while (pids.some((pid) => !['T', 't', undefined].includes(readState(pid)))) await delay(pollMs);

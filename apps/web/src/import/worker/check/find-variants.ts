@@ -1,4 +1,4 @@
-/** A text that looks like a more frequent one, its replacement, and how often the lines have it. */
+/** A spelling to replace, its replacement, and how many lines contain it. */
 export interface Variant {
   readonly text: string;
   readonly to: string;
@@ -7,7 +7,7 @@ export interface Variant {
 
 /**
  * Finds the texts that differ only in spaces, case, or Unicode composition from another text or from their tidy form. The replacement is
- * the most frequent form.
+ * the tidied form of the most frequent spelling.
  *
  * @param given the texts of the lines
  * @param stored the number of stored plants with each text
