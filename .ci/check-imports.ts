@@ -38,7 +38,7 @@ const rules: readonly (readonly [from: string, to: string | readonly string[], w
   [web('add/|plants/'), web('token/|import/'), 'plants/ depends only on shared/, add/ on plants/, too.'],
   [web('import/'), web('token/'), 'import/ depends on shared/, and on what add/ exports for both.'],
   [web('import/worker/'), [npm('react', 'react-dom', '@tanstack'), web('import/(steps|session)/')], 'import/worker/ runs in a worker.'],
-  [web('import/(?!worker/)'), [npm('saxen', 'zod'), contract(''), web('import/worker/(?!(main|in-this-thread)\\.ts)')], 'What takes long runs in import/worker/.'],
+  [web('import/(?!worker/)'), [npm('saxen', 'zod'), contract(''), web('import/worker/(?!(main|import-worker)\\.ts)')], 'What takes long runs in import/worker/.'],
   ['^tools/proof/', [api(''), contract('exact-json/')], 'A proof knows the service only from outside, and reads JSON by other code.'],
 ];
 

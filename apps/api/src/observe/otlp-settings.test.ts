@@ -208,7 +208,7 @@ it.each(['api key=sesame', 'api-key=%0Asesame'])(
     const headers = { OTEL_EXPORTER_OTLP_TRACES_HEADERS: value };
     const { otlp, warnings } = parseConfig({ ...endpoint, ...headers }, '/');
     expect(otlp).toEqual({ traces: undefined, metrics });
-    const reason = expect.stringMatching(/^A name or value has a character that no header may have\./);
+    const reason = expect.stringMatching(/^A name or value has a character that is not allowed in headers\./);
     expect(warnings).toEqual([{ variable: 'OTEL_EXPORTER_OTLP_TRACES_HEADERS', reason }]);
   },
 );
