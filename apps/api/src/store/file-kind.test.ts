@@ -82,7 +82,7 @@ it.each([
     'compressed by gzip. Nothing was imported. Unpack it first: gunzip\n',
   ],
   ['plants.csv', '<table><tr><td>id</td></tr></table>', 'a web page or XML'],
-  ['plants.db', 'SQLite format 3\0', 'a SQLite database. Nothing was imported. Export it first'],
+  ['plants.db', 'SQLite format 3\0', 'a SQLite database. Nothing was imported. Either export it first'],
   [
     'plants.json',
     '[{"id":1,"name":"Fern"}]',
