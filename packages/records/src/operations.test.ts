@@ -97,13 +97,17 @@ describe('the operations of plants', () => {
     throw new ServiceError('database_unavailable', 'away');
   };
 
-  /** A store in which each write takes less time than the previous one. */
+  /** A store that starts the writes that arrive together in reverse order. */
   function reversing(store: Store<Plant>): Pick<Store<Plant>, 'create' | 'change'> {
-    let ms = 20;
-    const wait = () => {
-      ms = Math.max(0, ms - 5);
-      return new Promise((resolve) => setTimeout(resolve, ms));
-    };
+    const waiting: (() => void)[] = [];
+    const wait = () =>
+      new Promise<void>((resolve) => {
+        if (waiting.length === 0)
+          setTimeout(() => {
+            for (const start of waiting.splice(0).reverse()) start();
+          });
+        waiting.push(resolve);
+      });
     return {
       create: (record) => wait().then(() => store.create(record)),
       change: (change) => wait().then(() => store.change(change)),
