@@ -9,7 +9,7 @@ import type { Random } from '../load/random.js';
 import type { Proof } from '../proof.js';
 import { openPostgresqlDatabase, type TestBed, withFolder } from '../system/databases.js';
 import {
-  findMissingRequirement,
+  findMissingProgram,
   processEnd,
   runSystemProgram,
   startProgram,
@@ -95,7 +95,7 @@ function chooseImpairment(random: Random): string {
 }
 
 async function findMissingRequirement(): Promise<string | undefined> {
-  const missing = await findMissingRequirement('ip', 'tc', 'nsenter');
+  const missing = await findMissingProgram('ip', 'tc', 'nsenter');
   if (missing !== undefined) return missing;
   try {
     if (!(await succeeds(createLink()))) return 'It needs permission to create network namespaces.';

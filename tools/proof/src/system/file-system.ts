@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Engine, type TestBed, withFolder, withServer } from './databases.js';
-import { findMissingRequirement, runSystemProgram, succeeds, systemEnvironment, waitUntil } from './programs.js';
+import { findMissingProgram, runSystemProgram, succeeds, systemEnvironment, waitUntil } from './programs.js';
 
 /** Returns what is missing on this machine to create a file system, or `undefined` if nothing is. */
 export async function findMissingFileSystemSupport(): Promise<string | undefined> {
-  const missing = await findMissingRequirement('mount', 'umount', 'findmnt', 'mkfs.ext4', 'fsfreeze', 'perl');
+  const missing = await findMissingProgram('mount', 'umount', 'findmnt', 'mkfs.ext4', 'fsfreeze', 'perl');
   if (missing !== undefined) return missing;
   return existsSync('/dev/loop-control') ? undefined : 'It needs loop devices, and permission to mount.';
 }

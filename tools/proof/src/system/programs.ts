@@ -23,7 +23,7 @@ export async function runSystemProgram(program: string, ...args: readonly string
 }
 
 /** Returns why these programs cannot run (not Linux, not root, or not installed), or `undefined` if they can. */
-export async function findMissingRequirement(...programs: readonly string[]): Promise<string | undefined> {
+export async function findMissingProgram(...programs: readonly string[]): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'It needs Linux and root.';
   for (const program of programs)
     if (!(await succeeds(runSystemProgram('sh', '-c', `command -v ${program}`))))
@@ -56,7 +56,9 @@ export async function waitUntil(
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline)
-      throw new Error(`Timed out after ${timeoutMs / 1000} s waiting until ${description}\n${describe?.() ?? ''}`);
+      throw new Error(
+        `Timed out after ${timeoutMs / 1000} s waiting until ${description}\n${describe?.() ?? ''}`,
+      );
     await delay(pollMs);
   }
 }
