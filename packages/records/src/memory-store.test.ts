@@ -93,9 +93,9 @@ it('stores, lists, and follows 20,000 records without delay', async () => {
   const count = 20_000n;
   const startedAt = performance.now();
   for (let id = 0n; id < count; id++) await store.create({ ...fern, id: (id * 7_919n) % count });
-  for (const order of ['newest', 'name']) {
-    let { last } = await store.list({ order }, high);
-    for (let page = 1; page < 10; page++) ({ last } = await store.list({ order, after: last }, high));
+  for (const sorting of ['newest', 'name']) {
+    let { last } = await store.list({ order: sorting }, high);
+    for (let page = 1; page < 10; page++) ({ last } = await store.list({ order: sorting, after: last }, high));
     expect(last).toBeDefined();
   }
   for (let id = 0n; id < 100n; id++) {

@@ -52,7 +52,7 @@ it('moves from SQLite to PostgreSQL and back, and into a backup', async () => {
   writeFileSync(join(back.folder, 'gardens.csv'), csv.stdout);
   expect(await back.run('import --resource garden gardens.csv')).toMatchObject({ exitCode: 0 });
   expect((await back.run('export')).stdout).toBe(kew + hill);
-  expect((await run('backup copy.db')).stderr).toMatch(/^1 plant(,| and) 2 gardens copied to /);
+  expect((await run('backup copy.db')).stderr).toMatch(/^Copied 1 plant(,| and) 2 gardens to /);
   await run(`delete ${max} --resource garden`);
   expect(await run('restore copy.db')).toMatchObject({ exitCode: 0 });
   expect((await run('export')).stdout).toBe(fern + gardens);
