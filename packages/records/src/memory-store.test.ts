@@ -95,7 +95,8 @@ it('stores, lists, and follows 20,000 records without delay', async () => {
   for (let id = 0n; id < count; id++) await store.create({ ...fern, id: (id * 7_919n) % count });
   for (const sorting of ['newest', 'name']) {
     let { last } = await store.list({ order: sorting }, high);
-    for (let page = 1; page < 10; page++) ({ last } = await store.list({ order: sorting, after: last }, high));
+    for (let page = 1; page < 10; page++)
+      ({ last } = await store.list({ order: sorting, after: last }, high));
     expect(last).toBeDefined();
   }
   for (let id = 0n; id < 100n; id++) {
