@@ -41,7 +41,7 @@ export const boolean = (options: Options<'boolean', 'filter'>): Field => ({ kind
 export const time = (options: Options<'time'>): Field => ({ kind: 'time', ...options });
 export const int64List = (options: Options<'int64List'>): Field => ({ kind: 'int64List', ...options });
 
-/** A resource definition, from which types, schemas, tables, messages, files, and scopes are derived. */
+/** A resource definition. Types, schemas, tables, messages, files, and scopes are derived from it. */
 export interface Resource<Name extends string = string, Plural extends string = string> {
   /** The singular, such as `plant`. */
   readonly name: Name;

@@ -7,7 +7,7 @@ export interface Reply {
   readonly body: string;
 }
 
-/** The result of an operation, from which `toReply` creates a reply. */
+/** The result of an operation. `toReply` turns it into a reply. */
 export interface Outcome {
   readonly status: number;
   readonly body: ExactJson | undefined;

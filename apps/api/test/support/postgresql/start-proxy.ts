@@ -12,7 +12,7 @@ export async function createDatabaseBehindProxy() {
   return { databaseUrl, proxiedUrl, proxy };
 }
 
-/** Returns the first message of a connection as it is to be forwarded, or handles the client itself and returns `undefined`. */
+/** Returns the first message to forward, or handles the client without a server and returns `undefined`. */
 export type OnFirst = (first: Buffer, client: Socket) => Buffer | undefined;
 
 /** Starts a TCP proxy in front of a local port for this test, which can simulate network failures. */
