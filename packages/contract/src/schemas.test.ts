@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { parseExactJson } from './exact-json/parse.js';
 import { INT64_MAX, INT64_MIN } from './int64.js';
@@ -6,6 +6,7 @@ import { MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
 import {
   ErrorSchema,
   NewPlantSchema,
+  NewTokenSchema,
   NoQuerySchema,
   PlantSchema,
   plants as plantSchemas,
@@ -215,6 +216,43 @@ it('returns a time of a body in milliseconds, and an expiry in UTC', () => {
     overlapSeconds: 0,
     expiresAt: '2999-01-01T00:00:00.000Z',
   });
+});
+
+const newToken = { name: 'x'.repeat(100), scopes: ['read'] };
+
+it.each([
+  [{}, undefined],
+  [{ name: '🌱'.repeat(100) }, undefined],
+  ...['', ' \t', 'a\nb', 'a\u0000', 'a\ud800'].map((name) => [{ name }, 'must be one line of text']),
+  [{ name: '🌱'.repeat(101) }, 'must have at most 100 characters'],
+  [{ scopes: [] }, 'must have at least one scope'],
+  [{ expiresAt: '2026-11-25T10:00:00.001Z' }, undefined],
+  [{ expiresAt: '2026-11-25T10:00:00Z' }, 'must be in the future'],
+])('accepts a new token, unless its name, scopes, or expiration is invalid: %j', (changes, message) => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 10, 25, 10) });
+  onTestFinished(() => void vi.useRealTimers());
+  const { error } = NewTokenSchema.safeParse({ ...newToken, ...changes });
+  expect(error?.issues[0]?.message).toBe(message);
+});
+
+it.each([
+  [{ ids: [1, 2] }, undefined],
+  [{ ids: [1, 2], ifMatch: ['*', '*'] }, undefined],
+  [{ ids: [1, 2], ifMatch: ['*'] }, 'must have as many ETags as there are IDs: 2, not 1'],
+])('accepts deletions with an ETag for each ID, or without any: %j', (deletions, message) => {
+  const { error } = PlantDeletionsSchema.safeParse(deletions);
+  expect(error?.issues[0]?.message).toBe(message);
+});
+
+it.each([
+  ['"a"', true, true],
+  ['W/"a", *', false, false],
+  ['a', false, false],
+  ['', false, true],
+])('accepts %j as an ETag that must match, or must not match', (tags, matches, excludes) => {
+  const { ifMatch, ifNoneMatch } = plantSchemas;
+  expect(ifMatch.safeParse(tags).success).toBe(matches);
+  expect(ifNoneMatch.safeParse(tags).success).toBe(excludes);
 });
 
 it.each([
