@@ -16,6 +16,7 @@ export default defineConfig({
     setupFiles: ['test/support/restore-mocks.ts'],
     // Many changes make a request wait forever. Without one, the slowest of these tests takes 11 seconds, nearly all waiting.
     testTimeout: 25_000,
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 25_000,
   },
 });

@@ -9,5 +9,6 @@ export default defineConfig({
     exclude: ['src/index.test.ts'],
     // However busy the machine is.
     testTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });
