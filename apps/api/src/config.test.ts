@@ -133,7 +133,7 @@ it.each(['capacitor://localhost', 'tauri://localhost', 'chrome-extension://abcde
 
 it('quotes the value that is not valid, and truncates a long one', () => {
   const list = 'https://a.example,https://b.example/';
-  expect(() => parseConfig({ CORS_ORIGINS: list }, '/srv')).toThrow('"https://b.example/" is not');
+  expect(() => parseConfig({ CORS_ORIGINS: list }, '/srv')).toThrow('"https://b.example/" is invalid');
   const long = 'x'.repeat(10_000);
   for (const environment of [
     { CORS_ORIGINS: long },

@@ -265,7 +265,7 @@ function toOrigins(list: string, context: z.RefinementCtx): string[] {
   if (invalid === undefined) return origins;
   context.addIssue(
     `must be a comma-separated list of origins, each scheme://host or scheme://host:port as browsers send it, \
-such as https://app.example.com or capacitor://localhost, without a path, a trailing slash, or *; "${shorten(invalid)}" is not`,
+such as https://app.example.com or capacitor://localhost, without a path, a trailing slash, or *; "${shorten(invalid)}" is invalid`,
   );
   return z.NEVER;
 }
@@ -294,7 +294,7 @@ export function parseTrustedProxies(list: string): readonly string[] | { readonl
   if (invalid === undefined) return proxies;
   return {
     problem: `must be a comma-separated list of proxy addresses, each an IP address, a range such as 10.1.0.0/16 or \
-fd00:1::/64, or one of ${proxyRanges.join(', ')}; "${shorten(invalid)}" is not`,
+fd00:1::/64, or one of ${proxyRanges.join(', ')}; "${shorten(invalid)}" is invalid`,
   };
 }
 

@@ -35,7 +35,7 @@ if (opened !== 'loading_again') {
 /** Completes the sign-in with the reply of the identity provider, or returns why it failed. */
 function finish(settings: SignInSettings, reply: SignInReply): Promise<SignedIn | string> | string {
   const { pending } = reply;
-  if (pending === undefined) return 'Sign-in failed: it did not start in this tab.';
+  if (pending === undefined) return 'Sign-in failed: it was not started in this tab.';
   return loadPart(() => import('./token/sign-in.js')).then(
     ({ finishSignIn, explainSignIn }) => finishSignIn(settings, reply, pending).catch(explainSignIn),
     (error: Error) => error.message,

@@ -205,7 +205,7 @@ describe('the import', () => {
     await open('plants.xlsx', writeWorkbook({ Plants: [['id', 'name', 'imaginary'], row] }));
     await reviewLines();
     expect(
-      await screen.findByText(/^The imaginary may be a number that the spreadsheet rounded/),
+      await screen.findByText(/^The imaginary contains a number that the spreadsheet may have rounded/),
     ).toBeDefined();
     expect(screen.getByLabelText('Imaginary').getAttribute('aria-invalid')).toBe('true');
   });

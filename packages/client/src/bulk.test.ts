@@ -366,7 +366,7 @@ it('deletes the plants with all ids in batches, and returns each id that is reje
   await storeAll(client, plants);
   const rejections = [
     { id: ids.at(-1), index: 2_501, error: 40401, message: expect.stringContaining('There is no plant') },
-    { id: '07', index: 2_502, error: 40000, message: expect.stringContaining('as text') },
+    { id: '07', index: 2_502, error: 40000, message: expect.stringContaining('as a string') },
   ];
   for (const _ of ['once', 'again'])
     expect(await deleteAll(client, [...ids, '07'])).toEqual({ deleted: 2_501, rejected: 2, rejections });

@@ -120,7 +120,7 @@ function typesOfOne(resource: Resource): string {
         : optional(
             'without',
             withoutNames.map((each) => `'${each}'`).join(' | '),
-            `Include ${plural} without a value for this field, in addition to those with the values in the query.`,
+            `Include ${plural} without a value for this field, in addition to those with the requested values.`,
           ),
       searched.length === 0
         ? ''
@@ -196,7 +196,7 @@ function typesOfOne(resource: Resource): string {
         member('next', 'string', 'The cursor of the next page: pass it as `after`.'),
       ],
     ),
-    declare(`The current or an earlier state of ${a}.`, `${One}State extends ${One}`, [
+    declare(`A current or earlier state of ${a}.`, `${One}State extends ${One}`, [
       optional('from', 'string', 'When this state began (ISO 8601, in UTC), if known.'),
       optional('until', 'string', 'When this state ended. The current state has no `until`.'),
       optional(

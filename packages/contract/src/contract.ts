@@ -46,9 +46,9 @@ const router = c.router(
       ...routes.createPlant,
       summary: 'Create plant',
       description:
-        'Creates a new plant in the store. The ID is also the idempotency key: sending the same plant again returns 200 again ' +
+        'Creates a new plant in the store. The ID is also the idempotency key: sending the same plant again returns 200 ' +
         'and stores nothing, so you can always retry a create. The `ETag` in the reply identifies the plant as it was created. ' +
-        'Send it as `If-Match` to update the plant without reading it first.',
+        'Send this `ETag` as `If-Match` to update the plant without reading it first.',
       metadata: { scope: 'create', resource: 'plant', operation: 'create' } as const,
       query: NoQuerySchema,
       body: plants.create,
@@ -57,7 +57,7 @@ const router = c.router(
     getPlant: {
       ...routes.getPlant,
       summary: 'Get plant',
-      description: 'Returns the plant with this ID. A crash or a failover cannot undo what the reply shows.',
+      description: 'Returns the plant with this ID. The data in the reply survives crashes and failovers.',
       metadata: { scope: 'read', resource: 'plant', operation: 'get' } as const,
       pathParams: z.object({ id: plants.id }),
       query: NoQuerySchema,
@@ -69,9 +69,9 @@ const router = c.router(
       summary: 'List plants',
       description:
         'Returns a page of plants. To get the next page, pass `next` as `after`; the last page has no `next`. A page contains ' +
-        '`limit` plants, unless the list ends, the plants contain more than 4 MiB of text, or finding them takes too long ' +
-        '(`partial`). No plant is on two pages, and no plant that existed when you requested the first page is missing. A plant ' +
-        'that is added later may be on a later page. A crash or a failover cannot undo what the reply shows.',
+        '`limit` plants unless the list ends, the plants contain more than 4 MiB of text, or the search takes too long ' +
+        '(`partial` is true). Pages never repeat a plant or omit a plant that existed when you requested the first page. A plant ' +
+        'that is added later can appear on a later page. The data in the reply survives crashes and failovers.',
       metadata: { scope: 'read', resource: 'plant', operation: 'list' } as const,
       query: plants.query,
       responses: { 200: plants.page },
@@ -81,8 +81,8 @@ const router = c.router(
       summary: 'Create plants',
       description:
         'Creates up to 1,000 plants. Each plant has its own result, in the order sent: 200 once it is stored durably, or the ' +
-        'error number and message that a separate request would return. The reply is 200 even if some plants fail, and a plant ' +
-        'that fails does not stop the others. You can retry any part of a batch. The `etag` in a result identifies the plant as ' +
+        'error number and message that a separate request would return. The reply is 200 even if some plants fail, and a failure ' +
+        'does not affect the other plants. You can retry any part of a batch. The `etag` in a result identifies the plant as ' +
         'it was created.',
       metadata: { scope: 'create', resource: 'plant', operation: 'createMany' } as const,
       query: NoQuerySchema,
@@ -95,8 +95,8 @@ const router = c.router(
       description:
         'Returns up to 1,000 plants by ID. Each ID has its own result, in the order sent: 200 with the plant, or the ' +
         'error number and message that a separate request would return. Use the `etag` in a result as the condition for an ' +
-        'update or a delete. A reply has at most 4 MiB of text, but always at least one plant. The remaining IDs get ' +
-        'status 503, so send them again. A crash or a failover cannot undo what the reply shows.',
+        'update or a delete. A reply contains at most 4 MiB of text, but always at least one plant. The remaining IDs get ' +
+        'status 503, so send them again. The data in the reply survives crashes and failovers.',
       metadata: { scope: 'read', resource: 'plant', operation: 'getMany' } as const,
       query: NoQuerySchema,
       body: plants.ids,
@@ -108,9 +108,9 @@ const router = c.router(
       description:
         'Replaces the name and the tag of up to 1,000 plants. A plant is updated only if its `ETag` matches its `ifMatch`. Each ' +
         'plant has its own result, in the order sent: 200 with the plant and its new `etag` once it is stored durably, or the ' +
-        'error number and message that a `PUT` with this `If-Match` would return. A plant that fails does not stop the others. ' +
-        'Updates to the same ID are applied in order. A plant that already has these fields returns 200, so you can retry any ' +
-        'part of a batch. A reply has at most 4 MiB of text, but always at least one plant. The remaining plants get ' +
+        'error number and message that a `PUT` with this `If-Match` would return. A failure does not affect the other plants. ' +
+        'Updates to the same ID are applied in order. If a plant already has these values, you get 200, so you can retry any ' +
+        'part of a batch. A reply contains at most 4 MiB of text, but always at least one plant. The remaining plants get ' +
         'status 503 and are unchanged, so send them again.',
       metadata: {
         scope: 'update',
@@ -127,8 +127,8 @@ const router = c.router(
       summary: 'Delete plants',
       description:
         'Deletes up to 1,000 plants by ID. Each ID has its own result, in the order sent: 204 once its plant is deleted ' +
-        'durably, even if it was deleted before, or the error number and message that a separate request would return. An ID ' +
-        'that fails does not stop the others. You can retry any part of a batch. With `ifMatch`, a plant is deleted only if its ' +
+        'durably, even if it was deleted before, or the error number and message that a separate request would return. A failure ' +
+        'does not affect the other IDs. You can retry any part of a batch. With `ifMatch`, a plant is deleted only if its ' +
         '`ETag` matches the `ETag` at the same position.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'deleteMany' } as const,
       query: NoQuerySchema,
@@ -140,9 +140,9 @@ const router = c.router(
       summary: 'Update plant',
       description:
         'Durably replaces the name and the tag of the plant with this ID, if its `ETag` matches `If-Match`. A later retry of ' +
-        'the create still succeeds, and does not revert the update. A plant that already has these fields returns 200, so you ' +
-        'can retry an update. `If-None-Match: *` reuses the ID of a deleted plant for a new one. **A request needs `If-Match` ' +
-        'or `If-None-Match`, which OpenAPI cannot express**: without either, it returns 400. Both accept an `ETag` that a proxy ' +
+        'the create request still succeeds but does not revert the update. If a plant already has these values, you get 200, so you ' +
+        'can retry an update. To reuse the ID of a deleted plant, send `If-None-Match: *`. **A request needs `If-Match` ' +
+        'or `If-None-Match`, which OpenAPI cannot express**: a request without either gets 400. Both headers accept an `ETag` that a proxy ' +
         'has changed, such as `W/"…"` or `"…-gzip"`.',
       metadata: {
         scope: 'update',
@@ -161,8 +161,8 @@ const router = c.router(
       summary: 'Get plant history',
       description:
         'Returns the current state of the plant with this ID and its earlier states, newest first. The current state has no ' +
-        '`until`. To restore an earlier state, update the plant with its fields. A delete erases all states, and a reused ID ' +
-        'starts a new history. The operator can limit how long replaced states are kept. Only the last page has no `next`.',
+        '`until`. To restore an earlier state, send its fields in an update. A delete erases all states, and reusing the ID ' +
+        'starts a new history. The operator can limit how long earlier states are kept. Only the last page has no `next`.',
       metadata: { scope: 'read', resource: 'plant', operation: 'history' } as const,
       pathParams: z.object({ id: plants.id }),
       query: HistoryQuerySchema,
@@ -173,7 +173,7 @@ const router = c.router(
       summary: 'Delete plant',
       description:
         'Durably deletes the plant with this ID: its name and tag are erased, and its ID stays taken, so a late retry of the ' +
-        'create cannot bring it back. Deleting a plant again returns 204 again. With `If-Match`, the plant is deleted only if ' +
+        'create request cannot restore the plant. Deleting it again also returns 204. With `If-Match`, the plant is deleted only if ' +
         'its `ETag` matches; with `If-None-Match`, only if it does not match.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'delete' } as const,
       pathParams: z.object({ id: plants.id }),
@@ -185,7 +185,7 @@ const router = c.router(
       ...routes.listTags,
       summary: 'List tags',
       description:
-        'Counts the plants with each tag, ordered by tag, with up to 10,000 tags on a page. Plants without a tag are ' +
+        'Returns the number of plants with each tag, sorted by tag, up to 10,000 tags per page. Plants without a tag are ' +
         'not counted.',
       metadata: { scope: 'read', resource: 'plant', operation: 'count', field: 'tag' } as const,
       query: TagQuerySchema,
@@ -195,10 +195,10 @@ const router = c.router(
       ...routes.listChanges,
       summary: 'List changes',
       description:
-        'Returns a page of creates, updates, and deletes, in an order that never changes. To get the next page, now or ' +
-        'later, pass `next` as `after`. Each plant is listed once, at the position of its last change, so a follower gets the ' +
-        'latest state of each plant and never an older one after it. With `wait`, the service waits for a change before it returns an empty page. A crash or a failover ' +
-        'cannot undo what the reply shows.',
+        'Returns a page of creates, updates, and deletes in a fixed order. To get the next page, now or ' +
+        'later, pass `next` as `after`. Each plant is listed once, at the position of its last change, so you get the ' +
+        'latest state of each plant and never an older state afterward. With `wait`, the service waits for a change before it returns an empty page. The data in the reply ' +
+        'survives crashes and failovers.',
       metadata: { scope: 'read', resource: 'plant', operation: 'changes' } as const,
       query: ChangeQuerySchema,
       responses: { 200: plants.changePage, 501: errorSchema(501) },
@@ -207,7 +207,7 @@ const router = c.router(
       ...routes.getOwnToken,
       summary: 'Get own token',
       description:
-        'Returns what your token permits and when it expires. This operation needs no scope, so a program can check its token ' +
+        'Returns the permissions and expiration time of your token. This operation needs no scope, so a program can check its token ' +
         'first.',
       metadata: tokenMetadata({
         // Any valid token may read its own scopes.
@@ -224,7 +224,7 @@ const router = c.router(
       ...routes.listTokens,
       summary: 'List tokens',
       description:
-        'Returns all valid access tokens and the latest 1,000 that were revoked or have expired, ordered by ID and ' +
+        'Returns all valid access tokens and the latest 1,000 revoked or expired tokens, ordered by ID and ' +
         'without their secrets. While there are 1,000 valid tokens, you cannot create or rotate tokens over HTTP.',
       metadata: tokenMetadata({ scope: 'admin', replies: { 200: 'The tokens' } }),
       query: NoQuerySchema,
@@ -234,8 +234,8 @@ const router = c.router(
       ...routes.createToken,
       summary: 'Create token',
       description:
-        'Creates an access token, and returns its secret only once. The new token cannot have a scope that your token lacks, ' +
-        'expire later, or have a higher rate limit. Each request creates a new token, so check the list before you retry.',
+        'Creates an access token and returns its secret only once. The new token cannot have a scope that your token lacks, ' +
+        'expire later than your token, or exceed its rate limit. Each request creates a new token, so list the tokens before you retry.',
       metadata: tokenMetadata({
         scope: 'admin',
         subject: 'new token',
@@ -251,8 +251,8 @@ const router = c.router(
       ...routes.rotateToken,
       summary: 'Rotate token',
       description:
-        'Creates a token with the name, scopes, and rate limit of an existing token, which then expires. Your token must ' +
-        'permit everything that the existing token does. Each request creates a new token, so check the list before you retry.',
+        'Creates a token with the name, scopes, and rate limit of an existing token. The existing token then expires. Your token must ' +
+        'permit everything that the existing token does. Each request creates a new token, so list the tokens before you retry.',
       metadata: tokenMetadata({
         scope: 'admin',
         subject: 'rotation',
@@ -270,7 +270,7 @@ const router = c.router(
       summary: 'Revoke token',
       description:
         'Permanently revokes a token. You can revoke your own token and tokens that permit more than yours does. Within 5 seconds, ' +
-        'no instance accepts the token. Revoking a token again does nothing.',
+        'all instances reject the token. Revoking it again has no effect.',
       metadata: tokenMetadata({
         scope: 'admin',
         replies: { 204: 'The token is revoked', 400: 'The ID or a parameter is not valid' },
@@ -283,7 +283,7 @@ const router = c.router(
       ...routes.listAudit,
       summary: 'List audit entries',
       description:
-        'Returns who created, rotated, or revoked tokens, restored a backup, or imported a file from the command line, and when. ' +
+        'Shows who created, rotated, revoked, or imported tokens, restored backups, or imported files from the command line, and when. ' +
         'The newest entries come first. To get the next page, pass `next` as `after`; the last page has no `next`. Entries ' +
         'never change and contain no secrets or plants.',
       metadata: tokenMetadata({

@@ -34,7 +34,7 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   id_taken: 'Another plant has this ID. Choose another ID.',
   unsupported_content_type:
     'The Content-Type is not application/json in UTF-8, or the request has a Content-Encoding.',
-  body_too_large: 'The body is too large. The message gives the limit in bytes.',
+  body_too_large: 'The body is too large. The message states the limit in bytes.',
   batch_too_large:
     'The batch contains more plants than a single request or the per-minute rate limit allows. Send smaller batches.',
   id_retired:
@@ -50,7 +50,7 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
     'The access token is malformed, unknown, expired, revoked, or not intended for this service. Get a new one.',
   insufficient_scope: 'The access token does not permit this operation. The message names the missing scope.',
   exceeds_issuer:
-    'The new token would have more scopes, a later expiration time, or a higher rate limit than your token. The message says which.',
+    'The new token would have more scopes, a later expiration time, or a higher rate limit than your token. The message specifies which.',
   not_found: 'There is nothing at this path. Paths must match exactly.',
   token_not_found: 'There is no access token with this ID.',
   method_not_allowed: 'The path does not support this method. The Allow header lists the supported methods.',
@@ -61,9 +61,9 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   internal_error:
     'Something went wrong on the server. You can retry the request. If the error recurs, report it with its X-Request-Id.',
   changes_unsupported:
-    'A plant store that is distributed across several databases cannot list changes in order. List plants instead.',
+    'A plant store distributed across several databases cannot list changes in order. List plants instead.',
   overloaded:
-    'Too many plants, reads, request bodies, or unread replies are pending, for this token or in total. Wait for the number of seconds in Retry-After, then retry.',
+    'Too many writes, reads, request bodies, or unread replies are pending, either for this token or in total. Wait for the number of seconds in Retry-After, then retry.',
   database_unavailable:
     'The database is not responding. Wait for the number of seconds in Retry-After, then retry.',
   shutting_down: 'This instance is stopping. Retry on a new connection.',
@@ -75,7 +75,7 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
 const plantMessages = messagesOf(resources.plant);
 
 const examples: Readonly<Record<OtherErrorName, string>> = {
-  bad_request: 'The request is not valid HTTP: a header is malformed.',
+  bad_request: 'The request is not valid HTTP (HPE_INVALID_HEADER_TOKEN).',
   malformed_json: messages.malformedJson("Expected end of input but got '}' at position 27"),
   id_taken: plantMessages.idTaken(INT64_MAX),
   unsupported_content_type: messages.unsupportedContentType('text/plain'),

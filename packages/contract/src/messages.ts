@@ -20,7 +20,7 @@ export const messages = {
   invalidItemIfMatch:
     'The ifMatch value of this item must be an ETag from a reply or a result, including its double quotes, or *.',
   invalidCursor:
-    'The cursor in the query parameter after does not belong to this list. Pass the next value of a page unchanged, and change no other parameters except limit, total, and fields. To start over, omit after.',
+    'The query parameter after is not a cursor from this list. Pass the next value of a page unchanged, and do not change parameters other than limit, total, and fields. To start over, omit after.',
   cursorExpired:
     'This cursor expired when the plant store was restored. Discard your copy of the data, and read everything again with after=0.',
   changesUnsupported:
@@ -30,7 +30,7 @@ export const messages = {
   missingContentType: unsupported('The request has no content type'),
   unsupportedContentType: (type: string) => unsupported(`The content type is "${shorten(type, 100)}"`),
   unsupportedContentCoding: (coding: string) =>
-    unsupported(`The content coding is "${shorten(coding, 100)}"`),
+    unsupported(`The Content-Encoding is "${shorten(coding, 100)}"`),
   bodyTooLarge: (limitBytes: number) => `The body is larger than ${limitBytes} bytes. Send a smaller one.`,
   missingToken: 'The request has no access token. Send one as Authorization: Bearer <ACCESS_TOKEN>.',
   malformedToken:
@@ -63,7 +63,7 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     notFound: (id: bigint) => `There is no ${name} ${id}.`,
     /** For a request to reuse the id of a deleted record. */
     idNeverUsed: (id: bigint) => `${capitalize(name)} ${id} never existed. Create it with POST /${plural}.`,
-    invalidIdText: `The ID must be an integer from ${INT64_MIN} to ${INT64_MAX} as text, without a plus sign or leading zeros, as in the idText of ${aRecord}.`,
+    invalidIdText: `The ID must be an integer from ${INT64_MIN} to ${INT64_MAX} as a string, without a plus sign or leading zeros, as in the idText of ${aRecord}.`,
     preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
     itemIfMatchRequired: `Send ifMatch with the ETag that the ${name} had when you read or created it, or * for any state.`,
     changed: (id: bigint) =>
@@ -83,7 +83,7 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
 }
 
 function unsupported(problem: string): string {
-  return `${problem}. Send application/json in UTF-8, without a content coding.`;
+  return `${problem}. Send application/json in UTF-8, without a Content-Encoding.`;
 }
 
 interface Issue {

@@ -138,7 +138,7 @@ const replyHeaders = {
   },
   ETag: {
     description:
-      'Identifies the plant as this reply shows it (RFC 9110, section 8.8.3). Send it as `If-Match` to update the plant only if it has not changed.',
+      'Identifies the version of the plant in this reply (RFC 9110, section 8.8.3). Send it as `If-Match` to update the plant only if it has not changed.',
     schema: { type: 'string', examples: ['"7Qz1t0cVbq0Zk2y1mYf3dA"'] },
   },
   'Retry-After': {

@@ -54,7 +54,7 @@ export function createOpenApiDocument(): ReturnType<typeof createDocument> {
             type: 'http',
             scheme: 'bearer',
             description:
-              'An access token that the operator issued (RFC 6750). If the security requirement of an operation lists a scope, the token needs that scope.',
+              'An access token, or a JSON Web Token from an identity provider that the service accepts (RFC 6750). If the security requirement of an operation lists a scope, the token needs that scope.',
           },
         },
         headers,

@@ -253,11 +253,11 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     description: `The ${name}'s \`ETag\`. Send it as \`If-Match\`, or as \`ifMatch\` in a batch`,
   });
   const ifMatch = z.string().meta({
-    description: `The \`ETag\` that the ${name} had in an earlier reply or result and must still have. \`*\` matches any ${name}`,
+    description: `The ${name}'s \`ETag\` from an earlier reply or result, which must still match. Use \`*\` to match any ${name}`,
   });
   const update = identified(
     `${One}Update`,
-    `${A} to update, with the \`ETag\` that it must still have.`,
+    `${A} to update, with its expected \`ETag\`.`,
     { ifMatch },
     { ifMatch: '"Cg3OCfBOkdbbaSJDTzz9Wg"' },
   );
@@ -268,7 +268,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   });
   const unknownTimes = isFirst(resource) ? `: versions 1.2 and earlier did not record this time` : '';
   const addedAt = shownTime(`When the ${name} was stored, if known${unknownTimes}`).optional();
-  const who = `an access token's ID, or \`subject\` followed by a JSON Web Token's subject, if known. Only tokens with the scope \`admin\` can see this field`;
+  const who = `an access token's ID, or \`subject\` followed by a JSON Web Token's subject, if known. This field is visible only with the \`admin\` scope`;
   const [addedBy, changedBy, by] = [
     `Who created the ${name}`,
     `Who last updated the ${name}, if it was updated`,
@@ -300,8 +300,8 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       .optional()
       .meta({
         description:
-          'The sort order: `id`, `newest` (those without a time come last), `oldest` (the reverse)' +
-          `${searched === '' ? '' : `, or ${searched} regardless of case`}. A leading \`-\` makes the order descending`,
+          'The sort order: `id`, `newest` (unknown times come last), `oldest` (the reverse)' +
+          `${searched === '' ? '' : `, or ${searched} (case-insensitive)`}. A leading \`-\` makes the order descending`,
         override: { default: 'id' },
       }),
     ...toShape(filtersOf(resource), ([, { kind, label }]) =>
@@ -322,7 +322,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         .enum(optional, orElse(`must be ${optional.join(' or ')}`))
         .optional()
         .meta({
-          description: `Include ${plural} without a value for this field, in addition to those with the values in the query`,
+          description: `Include ${plural} without a value for this field, in addition to those with the requested values`,
         }),
     }),
     ...(searchedFieldsOf(resource).length > 0 && {
@@ -335,10 +335,10 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         }),
     }),
     addedFrom: QueryTimeSchema.optional().meta({
-      description: `${Many} stored at or after this time. Those without a time are excluded`,
+      description: `${Many} stored at or after this time. ${Many} without a time are excluded`,
     }),
     addedBefore: QueryTimeSchema.optional().meta({
-      description: `${Many} stored before this time. Those without a time are excluded`,
+      description: `${Many} stored before this time. ${Many} without a time are excluded`,
     }),
     total: (kinds.boolean.query ?? z.never())
       .optional()
@@ -347,7 +347,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       .preprocess((text) => (text === '' ? undefined : text), z.enum(['id'], orElse('must be id')).optional())
       .optional()
       .meta({
-        description: `With \`id\`, the page contains only \`ids\`, without the ${plural}. An empty value selects all fields`,
+        description: `With \`id\`, the page contains \`ids\` instead of ${plural}. An empty value selects all fields`,
         // Tools that send all parameters send an empty value.
         override: { type: 'string', enum: undefined, pattern: '^(id)?$' },
       }),
@@ -401,7 +401,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         ids: idList,
         ifMatch: createBatchListSchema('ETag', 'ETags', {
           description:
-            `The \`ETag\` that each ${name} must still have, in the same order as \`ids\`. \`*\` matches any ${name}. Without this ` +
+            `The \`ETag\` that each ${name} must still have, in the same order as \`ids\`. Use \`*\` to match any ${name}. Without this ` +
             'list, no conditions apply',
           items: { type: 'string' },
           shape: {},
@@ -453,7 +453,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       changes: z.array(changed),
       next: z.string().meta({
         description:
-          'The cursor for the next page. Pass it as `after`. If the page is empty and `next` equals your `after`, there are no more changes yet',
+          'The cursor for the next page. Pass it as `after`. If the page is empty and `next` equals your `after`, there are no new changes yet',
       }),
     },
     'A page of changes, in order.',
@@ -466,7 +466,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       until: shownTime('When this state ended. The current state has no `until`').optional(),
       by,
     },
-    `The current or an earlier state of ${a}.`,
+    `A current or earlier state of ${a}.`,
   );
   const history = reply(
     `${One}History`,
@@ -498,15 +498,15 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     history,
     id: Int64ParameterSchema.meta({
       description:
-        `Identification number of the ${name}, with all its digits and without a plus sign or leading zeros, as in the \`idText\` of ` +
-        `${a}. Many programs round an \`id\` beyond 2^53`,
+        `Identification number of the ${name}, in full and without a plus sign or leading zeros. Use the \`idText\` of ` +
+        `${a}, because many programs round an \`id\` beyond 2^53`,
     }),
     ifMatch: entityTags(
-      `The \`ETag\` that the ${name} had in an earlier reply and must still have. \`*\` matches any ${name}`,
+      `The ${name}'s \`ETag\` from an earlier reply, which must still match. Use \`*\` to match any ${name}`,
     ),
     ifNoneMatch: excludedTags(`An \`ETag\` that the ${name} must not have; \`*\` matches any ${name}`),
     ifNoneMatchOrReuse: excludedTags(
-      `\`*\` to reuse the ID of a deleted ${name}, or an \`ETag\` that the ${name} must not have. Send this header, \`If-Match\`, or both`,
+      `Send \`*\` to reuse the ID of a deleted ${name}, or an \`ETag\` that the ${name} must not have. Every request needs this header, \`If-Match\`, or both`,
     ),
   };
   // The types cannot be inferred from data. types.ts is generated from the same definition.
@@ -515,8 +515,8 @@ export function schemasOf<Name extends keyof ResourceTypes>(
 
 const areRequired = (names: readonly string[]) =>
   names.length === 1
-    ? `${names[0]} is`
-    : `${names.slice(0, -1).join(', ')}${names.length > 2 ? ',' : ''} and ${names.at(-1)} are`;
+    ? `The field ${names[0]} is`
+    : `The fields ${names.slice(0, -1).join(', ')}${names.length > 2 ? ',' : ''} and ${names.at(-1)} are`;
 
 type NamedField = readonly [name: string, field: Field];
 

@@ -28,7 +28,7 @@ function describeRecords(
 ): Readonly<Record<RecordOperation, Descriptions>> {
   const cannot = (action: string, what = plural) => `The service cannot ${action} ${what} at the moment`;
   const request = 'The request is not valid';
-  const batch = 'The whole batch is not valid';
+  const batch = 'The batch itself is not valid';
   const id = 'The ID is not an integer, or it has a plus sign or leading zeros';
   const parameter = 'A parameter is not valid';
   const notFound = `There is no ${name} with this ID`;
@@ -68,7 +68,7 @@ function describeRecords(
     update: {
       200: `The ${name} as it is now, stored durably`,
       400: `${request}; nothing was changed`,
-      404: `${notFound}, or there never was one (with \`If-None-Match: *\`)`,
+      404: `${notFound}, or, with \`If-None-Match: *\`, there never was one`,
       412: `${conditions}; nothing was changed`,
       503: cannot('update'),
     },

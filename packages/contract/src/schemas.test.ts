@@ -220,13 +220,16 @@ it('returns a time of a body in milliseconds, and an expiry in UTC', () => {
 
 const newToken = { name: 'x'.repeat(100), scopes: ['read'] };
 
-it.each([
-  [{}, undefined],
-  [{ name: '🌱'.repeat(100) }, undefined],
-  ...['', ' \t', 'a\nb', 'a\u0000', 'a\ud800'].map((name) => [{ name }, 'must be one line of text']),
+it.each<[changes: object, message?: string]>([
+  [{}],
+  [{ name: '🌱'.repeat(100) }],
+  ...['', ' \t', 'a\nb', 'a\u0000', 'a\ud800'].map((name): [object, string] => [
+    { name },
+    'must be one line of text',
+  ]),
   [{ name: '🌱'.repeat(101) }, 'must have at most 100 characters'],
   [{ scopes: [] }, 'must have at least one scope'],
-  [{ expiresAt: '2026-11-25T10:00:00.001Z' }, undefined],
+  [{ expiresAt: '2026-11-25T10:00:00.001Z' }],
   [{ expiresAt: '2026-11-25T10:00:00Z' }, 'must be in the future'],
 ])('accepts a new token, unless its name, scopes, or expiration is invalid: %j', (changes, message) => {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 25, 10) });

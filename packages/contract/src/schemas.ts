@@ -69,7 +69,7 @@ export const ChangeQuerySchema = createQuerySchema({
   }),
   wait: createQueryNumberSchema(0, MAX_WAIT_SECONDS, 0)
     .optional()
-    .meta({ description: 'How many seconds to wait for a change if there is none' }),
+    .meta({ description: 'How many seconds to wait if there are no changes' }),
 });
 
 export const HistoryQuerySchema = createQuerySchema({
@@ -91,7 +91,7 @@ const ShownRateSchema = z
 export const OwnTokenSchema = z
   .object({
     id: ShownInt64Schema.meta({
-      description: 'The ID of an access token, as in the log and on the command line',
+      description: 'The ID of an access token, as shown in the log and on the command line',
     }).optional(),
     name: z.string().meta({ description: 'The name of an access token' }).optional(),
     subject: z.string().meta({ description: 'The `sub` claim of a JSON Web Token' }).optional(),
@@ -118,7 +118,7 @@ const TokenSchema = z
     createdAt: shownTime('When the token was created'),
     expiresAt: shownTime('When the token expires. If absent, the token never expires').optional(),
     revokedAt: shownTime('When the token was revoked').optional(),
-    lastUsedAt: shownTime('When the token was last used, to the hour').optional(),
+    lastUsedAt: shownTime('When the token was last used, updated at most hourly').optional(),
     ratePerMinute: ShownRateSchema,
   })
   .meta({
@@ -209,19 +209,19 @@ export const TokenRotationSchema = z
     {
       overlapSeconds: createIntegerSchema(0, MAX_OVERLAP_SECONDS).meta({
         description:
-          'The maximum number of seconds that the old token continues to work. 0 revokes it immediately',
+          'The maximum number of seconds that the old token continues to work. The value 0 revokes it immediately',
       }),
       expiresAt: ExpirySchema.meta({
         description:
-          'When the new token expires. It cannot expire later than your token. By default, it has the lifetime that the old token was ' +
-          'issued with',
+          'When the new token expires. It cannot expire later than your token. By default, it has the same lifetime as ' +
+          'the old token',
       }).optional(),
     },
     { error: 'must be a JSON object' },
   )
   .meta({
     id: 'TokenRotation',
-    description: 'How to rotate a token.',
+    description: 'Options for rotating a token.',
     override: { examples: [{ overlapSeconds: 86_400 }] },
   });
 
@@ -292,7 +292,7 @@ const AuditEntrySchema = z
           .string()
           .meta({ description: 'The file name, which is absent for standard input' })
           .optional(),
-        resources: z.array(z.string()).meta({ description: 'The resources whose lines were imported' }),
+        resources: z.array(z.string()).meta({ description: 'The resources that were imported' }),
         imported: countSchema('How many records were stored'),
         alreadyThere: countSchema('How many records already existed'),
         bad: countSchema('How many lines were rejected'),
@@ -332,7 +332,7 @@ export const ErrorSchema = z
   .meta({
     id: 'Error',
     // No example here: mock servers would send it with every status. Each reply has examples of its own errors.
-    description: 'What went wrong, as a stable number and a message that says what to do.',
+    description: 'An error, with a stable number and a message that explains what to do.',
   });
 
 /** `ErrorSchema`, typed by the numbers that are listed for a status. */

@@ -59,7 +59,7 @@ export interface PlantQuery {
   tag?: string | undefined;
   /** Plants with any of these `tag` values, at most 20. */
   tags?: readonly string[] | undefined;
-  /** Include plants without a value for this field, in addition to those with the values in the query. */
+  /** Include plants without a value for this field, in addition to those with the requested values. */
   without?: 'tag' | undefined;
   /** Plants with this text in their name, regardless of case. At most 100 characters. */
   q?: string | undefined;
@@ -178,7 +178,7 @@ export interface ChangePage {
   next: string;
 }
 
-/** The current or an earlier state of a plant. */
+/** A current or earlier state of a plant. */
 export interface PlantState extends Plant {
   /** When this state began (ISO 8601, in UTC), if known. */
   from?: string | undefined;

@@ -97,7 +97,7 @@ it.each<[status: string, string, Members, Members]>([
   ['unsupported_extension', 'with the extension b64', {}, { crit: ['b64'], b64: true }],
 ])('rejects as %s a token %s', async (status, _, claims, header) => {
   const error = await catchRejection(verify(await sign(claims, header)));
-  const message = `The token is rejected: ${status}`;
+  const message = `The token was rejected: ${status}`;
   expect(error).toMatchObject({ name: 'JwtRejectedError', status, message });
 });
 

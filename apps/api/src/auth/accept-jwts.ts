@@ -45,7 +45,7 @@ export function acceptJwts(
     const at = performance.now();
     if (error.status === 'unusable_key' && at - unusableKeyLoggedAt >= settings.keyTimes.refreshMs) {
       unusableKeyLoggedAt = at;
-      log.warn({ err: error.cause }, 'a key of the identity provider cannot be used');
+      log.warn({ err: error.cause }, 'an identity provider key cannot be used');
     }
     return toVerification(error);
   }
@@ -84,7 +84,7 @@ export class JwtRejectedError extends Error {
   readonly status: JwtRejection;
 
   constructor(status: JwtRejection, options?: ErrorOptions) {
-    super(`The token is rejected: ${status}`, options);
+    super(`The token was rejected: ${status}`, options);
     this.status = status;
   }
 }

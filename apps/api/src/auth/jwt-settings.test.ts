@@ -66,7 +66,7 @@ it('accepts the former name of the scope update, also in settings', () => {
   expect(parse({ ...complete, JWT_PROVIDER: 'entra' })?.formerUpdate).toBe('Plants.Correct');
   const named = parse({ ...complete, JWT_SCOPES: 'read=r correct=plants:correct' });
   expect(named).toMatchObject({ scopes: { update: 'plants:correct' }, formerUpdate: undefined });
-  expect(() => parse({ ...complete, JWT_SCOPES: 'update=a correct=b' })).toThrow('"correct=b" is not');
+  expect(() => parse({ ...complete, JWT_SCOPES: 'update=a correct=b' })).toThrow('"correct=b" is invalid');
 });
 
 it("has the sign-in settings for the page, and requests all scopes by the provider's names", () => {
@@ -122,14 +122,14 @@ it.each([
 });
 
 it.each([
-  [{ JWT_CLIENT_SCOPES: 'openid' }, 'JWT_CLIENT_ID is required, since JWT_CLIENT_SCOPES is set'],
-  [{ JWT_CLIENT_ORIGINS: 'https://a.example' }, 'JWT_CLIENT_ID is required, since JWT_CLIENT_ORIGINS is set'],
+  [{ JWT_CLIENT_SCOPES: 'openid' }, 'JWT_CLIENT_ID is required when JWT_CLIENT_SCOPES is set'],
+  [{ JWT_CLIENT_ORIGINS: 'https://a.example' }, 'JWT_CLIENT_ID is required when JWT_CLIENT_ORIGINS is set'],
   [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_ORIGINS: 'https://a.example/' }, 'must be https origins'],
   [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_ORIGINS: 'https://a.example,*' }, 'must be https origins'],
-  [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'plants:read' }, 'must have the scope openid'],
+  [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'plants:read' }, 'must include the scope openid'],
   [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'openid  read' }, 'separated by single spaces'],
   [{ JWT_CLIENT_ID: 'ü' }, 'must be 1 to 255 visible ASCII characters'],
-  [{ JWT_CLIENT_ID: 'page', JWT_ISSUER: 'http://id.example.com' }, 'needs a JWT_ISSUER that is an https URL'],
+  [{ JWT_CLIENT_ID: 'page', JWT_ISSUER: 'http://id.example.com' }, 'requires JWT_ISSUER to be an https URL'],
 ])('explains what is wrong with the client: %j', (environment, problem) => {
   expect(() => parse({ ...complete, ...environment })).toThrow(problem);
 });
@@ -140,18 +140,18 @@ it.each([
   [{ ...complete, JWT_AUDIENCE: '' }, ['JWT_AUDIENCE'], 'JWT_ISSUER'],
   [{ JWT_REQUIRED_SCOPE: 'x' }, ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'], 'JWT_REQUIRED_SCOPE'],
 ])('names what is missing of %j', (environment, missing, present) => {
-  const lines = missing.map((name) => `  ${name} is required, since ${present} is set\n`);
+  const lines = missing.map((name) => `  ${name} is required when ${present} is set\n`);
   expect(() => parse(environment)).toThrow(`is not valid:\n${lines.join('')}Fix`);
 });
 
 it.each([
   [
     'JWT_ALGORITHMS',
-    'must be names separated by commas, each one of RS256,',
+    'must be a comma-separated list of these names: RS256,',
     ['none', 'HS256', 'RS256,HS256'],
   ],
-  ['JWT_ALGORITHMS', 'must be names separated by commas, each one of RS256,', ['rs256', 'RS256,']],
-  ['JWT_TYPES', 'must be names separated by commas, each one of at+jwt, JWT', ['id_token']],
+  ['JWT_ALGORITHMS', 'must be a comma-separated list of these names: RS256,', ['rs256', 'RS256,']],
+  ['JWT_TYPES', 'must be a comma-separated list of these names: at+jwt, JWT', ['id_token']],
   ['JWT_JWKS_URL', 'must be an https URL', ['http://id.example.com/jwks', 'file:///jwks', 'id.example.com']],
   [
     'JWT_JWKS_URL',
@@ -164,14 +164,14 @@ it.each([
   ['JWT_ISSUER', 'must be a single value', ['https://a.example,https://b.example', ' https://a.example']],
   [
     'JWT_AUDIENCE',
-    'must be audiences, compared exactly, separated by single spaces',
+    'must be exact audience values, separated by single spaces',
     ['https://a.example,https://b.example', ' a', 'a  b', 'a\tb'],
   ],
   ['JWT_PROVIDER', 'must be one of auth0, cognito, entra, google, keycloak, okta', ['Okta', 'azure']],
   ['JWT_SCOPE_CLAIM', 'must be claim names', ['scope  scp', ' scope', 'ä']],
   [
     'JWT_SCOPES',
-    'must be what the identity provider calls scopes',
+    'must be scope=name pairs with names from the identity provider',
     [
       'plants:create',
       'write=plants:write',
@@ -198,7 +198,7 @@ it.each([
 
 it('quotes the invalid pair', () => {
   expect(() => parse({ ...complete, JWT_SCOPES: 'create=a read=b,delete=c' })).toThrow(
-    'such as create=plants:create read=plants:read update=plants:update delete=plants:delete; "read=b,delete=c" is not',
+    'such as create=plants:create read=plants:read update=plants:update delete=plants:delete; "read=b,delete=c" is invalid',
   );
 });
 

@@ -71,7 +71,7 @@ const claimNames = z
 
 /** The issuer is a single text of any characters, not a list of URLs. */
 const one = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\/\//.test(text), {
-  error: 'must be a single value, not a list, without surrounding white space; it is compared exactly',
+  error: 'must be a single value, not a list, without surrounding whitespace; it is compared exactly',
 });
 
 export const jwtVariables = {
@@ -79,7 +79,7 @@ export const jwtVariables = {
   JWT_AUDIENCE: z
     .string()
     .refine((text) => /^\S+(?: \S+)*$/.test(text) && !/[,;]https?:\/\//.test(text), {
-      error: 'must be audiences, compared exactly, separated by single spaces',
+      error: 'must be exact audience values, separated by single spaces',
     })
     .transform((text) => text.split(' '))
     .optional(),
@@ -115,14 +115,14 @@ export const jwtVariables = {
     .refine((text) => text.split(' ').every((scope) => scopeShape.test(scope)), {
       error: `must be scopes, separated by single spaces, such as openid ${standardProfile.nameScope('read')}`,
     })
-    .refine((text) => text.split(' ').includes('openid'), { error: 'must have the scope openid' })
+    .refine((text) => text.split(' ').includes('openid'), { error: 'must include the scope openid' })
     .optional(),
   JWT_CLIENT_ORIGINS: z
     .string()
     .transform((list) => list.split(',').map((origin) => origin.trim()))
     .refine((origins) => origins.every((text) => isKeySetUrl(text) && new URL(text).origin === text), {
       error:
-        'must be https origins separated by commas, such as https://store.auth.example.com, without a final slash',
+        'must be https origins separated by commas, such as https://store.auth.example.com, without a trailing slash',
     })
     .optional(),
 };
@@ -138,7 +138,7 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
   if (present.length === 0) return;
   for (const name of required) {
     if (variables[name] !== undefined) continue;
-    context.addIssue({ code: 'custom', path: [name], message: `is required, since ${present[0]} is set` });
+    context.addIssue({ code: 'custom', path: [name], message: `is required when ${present[0]} is set` });
   }
   const { JWT_CLIENT_ID: clientId, JWT_ISSUER: issuer = '' } = variables;
   const report = (name: keyof JwtVariables, message: string) =>
@@ -154,11 +154,11 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
   }
   for (const name of ['JWT_CLIENT_SCOPES', 'JWT_CLIENT_ORIGINS'] as const)
     if (variables[name] !== undefined && clientId === undefined)
-      report('JWT_CLIENT_ID', `is required, since ${name} is set`);
+      report('JWT_CLIENT_ID', `is required when ${name} is set`);
   if (clientId !== undefined && !isKeySetUrl(issuer))
     report(
       'JWT_CLIENT_ID',
-      'needs a JWT_ISSUER that is an https URL; http is accepted only for a loopback address',
+      'requires JWT_ISSUER to be an https URL; http is accepted only for a loopback address',
     );
 }
 
@@ -267,8 +267,8 @@ function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Sc
   });
   if (invalid === undefined) return Object.fromEntries(pairs.map(([, ...pair]) => pair));
   context.addIssue(
-    `must be what the identity provider calls scopes, each once, separated by single spaces, such as \
-${exampleNames}; "${shorten(invalid[0])}" is not`,
+    `must be scope=name pairs with names from the identity provider, each scope once, separated by single spaces, such as \
+${exampleNames}; "${shorten(invalid[0])}" is invalid`,
   );
   return z.NEVER;
 }
@@ -278,7 +278,7 @@ function listOf(allowed: readonly string[]) {
     .string()
     .transform((list) => list.split(',').map((name) => name.trim()))
     .refine((list) => list.every((name) => allowed.includes(name)), {
-      error: `must be names separated by commas, each one of ${allowed.join(', ')}`,
+      error: `must be a comma-separated list of these names: ${allowed.join(', ')}`,
     });
 }
 

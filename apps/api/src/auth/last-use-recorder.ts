@@ -51,7 +51,7 @@ export function createLastUseRecorder(
       for (const { id } of uses) noted.delete(id);
       isFailing = false;
     } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'could not store when tokens were used');
+      if (!isFailing) log.warn({ err: error }, 'could not record the last use of tokens');
       isFailing = true;
     }
     isWriting = false;

@@ -50,13 +50,13 @@ export function createProviderKeys(
         const keys = await findUsableKeys(set.keys, algorithms);
         // An unusable set must not replace the known keys.
         if (keys.length === 0) throw new Error(`${url} returned no key for ${algorithms.join(', ')}`);
-        if (failure !== undefined) log.info('keys of the identity provider fetched again');
+        if (failure !== undefined) log.info('identity provider keys fetched again');
         failure = undefined;
         fetchedAt = performance.now();
         return Response.json({ keys });
       } catch (cause) {
         if (failure === undefined && !closing.signal.aborted)
-          log.warn({ err: cause }, 'could not fetch the keys of the identity provider');
+          log.warn({ err: cause }, 'could not fetch the identity provider keys');
         failure = { cause, retryAt: performance.now() + keyTimes.cooldownMs };
         throw unavailable(failure);
       } finally {

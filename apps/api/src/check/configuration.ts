@@ -94,12 +94,12 @@ export function inspectExposure({ config: { host, admin } }: { readonly config: 
     ? ok(`the service accepts connections only from this machine (HOST is ${host})`)
     : warning(
         `the service accepts connections from other machines over plain HTTP (HOST is ${host}), so tokens cross the network in clear text`,
-        `Let only a reverse proxy that terminates TLS connect to the service, as ${docsPath('docs/operate/deploy.md')} describes.`,
+        `Allow connections only from a reverse proxy that terminates TLS, as ${docsPath('docs/operate/deploy.md')} describes.`,
       );
   if (admin === undefined || isLoopback(admin.host)) return [ofPort];
   const ofAdminPort = warning(
     `the admin port exposes metrics to other machines without a token (ADMIN_HOST is ${admin.host})`,
-    'Let only monitoring systems and load balancers connect to it, or set ADMIN_HOST to 127.0.0.1.',
+    'Allow connections only from monitoring systems and load balancers, or set ADMIN_HOST to 127.0.0.1.',
   );
   return [ofPort, ofAdminPort];
 }

@@ -109,7 +109,7 @@ async function inspectServer(connection: ClientBase): Promise<Result> {
   if (recovering)
     return failure(
       'the server is a standby and cannot store records',
-      'Point DATABASE_URL at the primary, or at a proxy or DNS name that leads to it.',
+      'Point DATABASE_URL at the primary, or at a proxy or DNS name for it.',
     );
   if (readonly)
     return failure(
@@ -142,7 +142,7 @@ export interface Transport {
 export function assessEncryption({ host, hasTls, mode }: Transport): Result {
   const isHere = host.startsWith('/') || isLoopback(host);
   const advice =
-    'In DATABASE_URL, set sslmode=verify-full. Unless the CA is a public one, also set sslrootcert to its certificate file.';
+    'In DATABASE_URL, set sslmode=verify-full. Unless the CA is public, also set sslrootcert to its certificate file.';
   const encrypted = `the connection to ${host} is encrypted`;
   if (!hasTls && isHere) return ok(`not needed: ${host} is on this machine`);
   if (!hasTls)
@@ -161,7 +161,7 @@ async function inspectConnections(
   isPooled: boolean,
 ): Promise<Result> {
   const { limit, used } = await queryRow<{ limit: number; used: number }>(connection, selectLimits);
-  const found = `DATABASE_POOL_SIZE is ${poolSize} for each process; the server accepts ${limit} connections, and ${used} are in use`;
+  const found = `DATABASE_POOL_SIZE is ${poolSize} for each instance; the server accepts ${limit} connections, and ${used} are in use`;
   // The pooler has its own limits, which it does not show here.
   if (isPooled || poolSize <= limit) return ok(found);
   return warning(

@@ -165,7 +165,7 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
     return warning(`${folder} is in memory: restarting the machine erases all records`, moveIt);
   if (type === overlay)
     return warning(
-      `${folder} is in a container's writable layer, which is removed with the container`,
+      `${folder} is in a container's writable layer: removing the container erases all records`,
       'Mount a volume there, or set DATABASE_URL to a file on a volume.',
     );
   if (type === fuse)
@@ -227,7 +227,7 @@ async function inspectSyncTime(folder: string): Promise<Results> {
     return assessSyncTime(await measureSync(join(folder, `.plant-store-check-${randomUUID()}`)));
   } catch (error) {
     return failure(
-      `files cannot be written in ${folder}, as SQLite requires: ${messageOf(error)}`,
+      `SQLite must be able to write files in ${folder}: ${messageOf(error)}`,
       'Run the command as the service user, free up space, or let this user write to the folder.',
     );
   }

@@ -34,7 +34,7 @@ it.each([
     '2 valid; "',
     'Rotate each token: plant-store token rotate ID',
   ],
-  ['many expire', Array(12).fill(old), 'warning', ', and 2 more expire soon'],
+  ['many expire', Array(12).fill(old), 'warning', ', and 2 more expiring soon'],
   ['all can only create', [creating, creating, inDays(-1)], 'warning', '2 valid, but all are create-only'],
   ['some can only create', [creating, creating, forever], 'ok', '3 valid; 2 can only create records'],
 ] as const)('assesses tokens where %s', (_, tokens, status, found, advice?: string) => {

@@ -54,7 +54,7 @@ export function assessTokens(
     .map(
       ({ id, name, expiresAt }) => `"${escapeInvisible(name)}" (${id}) expires ${expiresAt?.toISOString()}`,
     );
-  const more = expiring.length > maxNamed ? `, and ${expiring.length - maxNamed} more expire soon` : '';
+  const more = expiring.length > maxNamed ? `, and ${expiring.length - maxNamed} more expiring soon` : '';
   return warning(
     `${valid.length} valid; ${named.join(', ')}${more}`,
     `Rotate ${expiring.length === 1 ? `it: plant-store token rotate ${expiring[0]?.id}` : 'each token: plant-store token rotate ID'}`,

@@ -89,5 +89,5 @@ export async function readSha256(path: string): Promise<string | undefined> {
   } finally {
     await file.close();
   }
-  throw new OperatorError(`${sha256PathOf(path)} does not begin with a SHA-256 in sha256sum format.`);
+  throw new OperatorError(`${sha256PathOf(path)} does not begin with a checksum in sha256sum format.`);
 }

@@ -93,7 +93,7 @@ async function findFreeName(storeId: string | undefined, place: Place, signal: A
 async function warnOfSchema({ deviations, additions }: CheckedCopy, context: CliContext): Promise<void> {
   if (deviations.length > 0)
     await context.message(
-      `Warning: restore will reject this backup, because the database differs from what its migrations create. Missing or changed: ${deviations.join(', ')}.`,
+      `Warning: restore will reject this backup, because the database differs from the schema that the migrations create. Missing or changed: ${deviations.join(', ')}.`,
     );
   if (additions.length > 0)
     await context.message(
@@ -127,7 +127,7 @@ async function removeOld(
     );
   else if (withoutId.length > 0)
     await context.message(
-      `Kept ${countOf(withoutId.length, 'backup')} with no store ID in the name, because --keep cannot tell which store made them. Remove them yourself when you no longer need them.`,
+      `Kept ${countOf(withoutId.length, 'backup')} with no store ID in the name, because it is unknown which store made them. Remove them yourself when you no longer need them.`,
     );
 }
 

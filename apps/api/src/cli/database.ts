@@ -105,7 +105,7 @@ export async function migrate(
   if (moved === undefined)
     return context.message(`The ${pluralsOf(recordTypes)} are already distributed: ${extent}.`);
   await context.message(
-    `The ${pluralsOf(recordTypes)} are now distributed: ${extent}, with ${countOf(moved, 'record')} moved. Restart running instances, because they look for the shards only at startup; with WORKERS, it is enough to send SIGHUP.`,
+    `The ${pluralsOf(recordTypes)} are now distributed: ${extent}, with ${countOf(moved, 'record')} moved. Restart running instances, because they look for the shards only at startup. If there are workers, send SIGHUP instead.`,
   );
 }
 

@@ -209,7 +209,7 @@ export function readIdLine(
 }
 
 const notAnId = {
-  reason: `The line is neither an ID from ${INT64_MIN} to ${INT64_MAX} nor a JSON object with such an ID.`,
+  reason: `The line must be an ID from ${INT64_MIN} to ${INT64_MAX}, or a JSON object with an ID in this range.`,
 };
 
 function readId(value: unknown, type: RecordType): RecordLine {

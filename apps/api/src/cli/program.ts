@@ -213,7 +213,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     )
     .option(
       '--link [url]',
-      'print a link that opens the page with the token, and on a terminal also a QR code; url is the page address (default: this machine)',
+      'print a link that opens the page with the token, plus a QR code on a terminal; url is the page address (default: this machine)',
       toUrl,
     )
     .addOption(jsonOption('the token, its secret, and its link'))
@@ -241,7 +241,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
       'how long the new token is valid, or never (default: the original lifetime of the old token)',
       toExpiry,
     )
-    .addOption(canOption('; by default, what the old token permits'))
+    .addOption(canOption('; by default, the scopes of the old token'))
     .addOption(jsonOption('the new token and its secret'))
     .action((id: number, { overlap, expires, can, json }: RotateTokenOptions) => {
       const request = { id, overlapMs: overlap, expiresAt: expires, scopes: can, json };
@@ -284,8 +284,8 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
 function addAudit(program: Command, { context, readConfig }: ProgramDependencies): void {
   program
     .command('audit')
-    .description('print who did what with tokens, backups, and imported files, newest first')
-    .addOption(new Option('--action <action>', 'print only this kind of action').choices(auditActions))
+    .description('print the audit log of tokens, backups, and imported files, newest entry first')
+    .addOption(new Option('--action <action>', 'print only entries with this action').choices(auditActions))
     .option('--limit <number>', 'the maximum number of entries (default: all)', toEntryCount)
     .option('--after <number>', 'start with entries older than the entry with this number', toEntryCount)
     .addOption(jsonOption('each entry as the API returns it, one per line'))
@@ -429,7 +429,7 @@ function addRecords(
     });
   addResourceOption(program.command('import'), types, 'all')
     .description(
-      `store the ${plurals} in a CSV file, a TSV file, or an NDJSON file as export writes it; ${plurals} already stored are left unchanged`,
+      `store the ${plurals} from a CSV file, a TSV file, or an NDJSON file in the export format; ${plurals} already stored are left unchanged`,
     )
     .argument('[file]', 'the file (default: standard input)')
     .option('--from-line <number>', 'the line to start with, to resume an earlier import', toLineNumber, 1)
@@ -452,7 +452,7 @@ function addRecords(
       '\nInvalid lines are reported on standard error and skipped; the exit status is then 1.',
     );
   addResourceOption(program.command('show'), types, plural)
-    .description('print a record, and when and by which token it was added, updated, or deleted')
+    .description('print a record, including when and by which token it was added, updated, or deleted')
     .argument('<id>', `the ID of ${anyRecordOf(types)}`, toId)
     .option('--history', 'print all states of the record, newest first, one per line')
     .addOption(jsonOption('everything as one object'))
@@ -462,7 +462,7 @@ function addRecords(
   const labels = fields.map(([, { label }]) => `the ${label.toLowerCase()}`);
   const updateCommand = addResourceOption(program.command('update'), types, plural)
     .description(
-      `update ${anyOf.format(labels)} of ${anyRecordOf(types)}, and print the record; retrying the request that created it changes nothing`,
+      `update ${anyOf.format(labels)} of ${anyRecordOf(types)}, and print the record; retrying its create request does not undo the update`,
     )
     .argument('<id>', `the ID of ${anyRecordOf(types)}`, toId)
     .addOption(jsonOption('the record as the API returns it'))
@@ -484,9 +484,9 @@ function addRecords(
   addResourceOption(
     program.command('delete'),
     types,
-    `${plural}, or the resource that a line in the file names`,
+    `${plural}, or the resource that a line in the file specifies`,
   )
-    .description(`delete ${plurals}: their fields are erased, and their IDs stay taken`)
+    .description(`delete ${plurals}: their fields are erased, and their IDs stay reserved`)
     .usage('(<id>... | --from <file>) [options]')
     .argument('[id...]', `the IDs of the ${plurals}`, (text, ids: bigint[] = []) => [...ids, toId(text)])
     .option(
@@ -515,10 +515,10 @@ function addDatabase(
 ): void {
   program
     .command('migrate')
-    .description('create the database as needed and apply pending migrations')
+    .description('create the database if needed and apply pending migrations')
     .option(
       '--distribute [shards]',
-      `distribute the ${pluralsOf(types)} across the nodes of a Citus cluster in this number of shards (default: 2 for each node, and at least 4)`,
+      `distribute the ${pluralsOf(types)} across the nodes of a Citus cluster in this number of shards (default: 2 per node, but at least 4)`,
       toShardCount,
     )
     .addOption(jsonOption('the names of the applied migrations'))
@@ -543,7 +543,7 @@ function addDatabase(
     )
     .addHelpText(
       'after',
-      '\nS3 targets use AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, and AWS_ENDPOINT_URL_S3.',
+      '\nS3 targets use AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, AWS_ENDPOINT_URL_S3, and AWS_S3_ADDRESSING_STYLE.',
     );
   program
     .command('restore')
@@ -555,7 +555,7 @@ function addDatabase(
     .option('--dry-run', 'check the backup without changing anything')
     .option('--from-other-store', 'accept a backup from another store; this store keeps its ID')
     .option('--keep-additions', 'accept indexes, triggers, views, and tables that no migration creates')
-    .addOption(jsonOption('the backup, its contents, and what was done'))
+    .addOption(jsonOption('the backup, its contents, and the outcome'))
     .action((source: string, options: Omit<RestoreOptions, 'source'>) =>
       restore(readConfig(), { source, ...options }, environment, context),
     );

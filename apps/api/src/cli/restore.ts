@@ -154,7 +154,7 @@ export async function restore(
       context,
       { json },
       { restored: true, ...found, storeId, kept },
-      `${what}, which are now in ${path}. ${doubts}${isRenamed ? ` The store ID is now ${storeId}.` : ''}${kept === undefined ? '' : ` The previous database was moved to ${kept}.`}
+      `${what}. It was restored to ${path}. ${doubts}${isRenamed ? ` The store ID is now ${storeId}.` : ''}${kept === undefined ? '' : ` The previous database was moved to ${kept}.`}
 Start the service. If any tokens were revoked after the backup was made, revoke them again. Programs that follow changes get the error cursor_expired and read everything again.`,
     );
   } finally {
@@ -272,7 +272,7 @@ async function openFile(path: string, signal: AbortSignal): Promise<Backup> {
   // A journal could name other files, which SQLite would delete.
   if (has('-journal'))
     throw new OperatorError(
-      `There is a rollback journal next to ${path}, so the file is not a complete backup. Use a backup that plant-store backup made.`,
+      `There is a rollback journal next to ${path}, so the file is not a complete backup. Use a backup made with plant-store backup.`,
     );
   return {
     name: path,

@@ -347,7 +347,7 @@ function unescapeXml(text: string): string {
 const advice: Readonly<Record<number, string>> = {
   301: "Set AWS_REGION to the bucket's region.",
   400: 'Check AWS_REGION and AWS_ENDPOINT_URL_S3.',
-  403: 'Check the credentials, and whether they can list, read, write, and delete objects in the bucket.',
+  403: 'Check the credentials and their permissions to list, read, write, and delete objects in the bucket.',
   404: 'Create the bucket, or check its name.',
   507: 'Free up space, or use another bucket.',
 };

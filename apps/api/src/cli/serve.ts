@@ -146,7 +146,7 @@ function orExplain<Result>(file: string, action: () => Result): Result {
     return action();
   } catch (error) {
     throw new OperatorError(
-      `The access token file ${file} cannot be used: ${messageOf(error)}\nGive this user read and write access to it, or start in another folder.`,
+      `The access token file ${file} cannot be used: ${messageOf(error)}\nGive this user read and write access to it, or start the service in another folder.`,
       { cause: error },
     );
   }

@@ -82,7 +82,7 @@ function describe(path: string, { status }: ServiceError): [title: string, advic
   if (matchPath(path).length > 0)
     return [
       'This address is for programs',
-      'It belongs to the API, which needs an access token with each request.',
+      'It belongs to the API. Every API request requires an access token.',
     ];
   return ['There is no page at this address', 'The address may be mistyped, or the link may be out of date.'];
 }

@@ -38,7 +38,7 @@ function describe(error: unknown, host: string, port: number, prefix: string): s
     return `This user cannot listen on port ${port}. Set ${prefix}PORT to a port above 1023.`;
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return `${host} is not an address of this machine. Set ${prefix}HOST to one, such as 127.0.0.1 or 0.0.0.0.`;
+    return `${host} is not an address of this machine. Set ${prefix}HOST to a local address, such as 127.0.0.1 or 0.0.0.0.`;
   }
   return `The service cannot listen on ${host}:${port}: ${messageOf(error)}`;
 }
@@ -115,7 +115,7 @@ export function countAllowedConnections(openFiles: number, otherConnections: num
   if (openFiles >= reserved + leastConnections) return openFiles - reserved;
   throw new OperatorError(
     `Each service process can open ${openFiles} files but needs at least ${reserved + leastConnections}: ${reserved} for the ` +
-      `database and the admin port, and one for each connection. Raise the limit: LimitNOFILE in systemd, or ulimit -n.`,
+      `database and the admin port, and one for each connection. Raise the limit with LimitNOFILE (systemd) or ulimit -n.`,
   );
 }
 

@@ -189,8 +189,8 @@ Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
 function describe(code: string): string {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return 'The request is not valid HTTP: its headers are too large, or too many.';
+    return 'The request is not valid HTTP: its headers are too large or too numerous.';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive. Send it again.';
-  const advice = code === 'HPE_INVALID_URL' ? ': its target must be a path, percent-encoded' : '';
+  const advice = code === 'HPE_INVALID_URL' ? ': its target must be a percent-encoded path' : '';
   return `The request is not valid HTTP (${code})${advice}.`;
 }

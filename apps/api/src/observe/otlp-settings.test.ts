@@ -136,7 +136,7 @@ const misunderstood = [
     '"console" is ignored: only otlp, none are supported. otlp is used.',
   ],
   ['OTEL_METRICS_EXPORTER', 'prometheus', '"prometheus" is ignored: only otlp, none are supported.'],
-  ['OTEL_LOGS_EXPORTER', 'otlp', 'It is ignored. No logs are exported: they are on standard output.'],
+  ['OTEL_LOGS_EXPORTER', 'otlp', 'It is ignored. Logs are written only to standard output.'],
   ['OTEL_TRACES_SAMPLER', 'xray', '"xray" is ignored: it must be one of always_on, '],
   [
     'OTEL_PROPAGATORS',
@@ -152,17 +152,17 @@ const misunderstood = [
   [
     'OTEL_EXPORTER_OTLP_HEADERS',
     'api-key:sesame',
-    'Entries that are not key=value pairs, with special characters as %XX, are ',
+    'Entries must be key=value pairs, with special characters as %XX. Others are ',
   ],
   [
     'OTEL_RESOURCE_ATTRIBUTES',
     'team=plants,sesame',
-    'It is ignored: it must be key=value, several separated',
+    'It is ignored: it must be a comma-separated list of key=value',
   ],
-  ['OTEL_RESOURCE_ATTRIBUTES', 'a=sesame=b', 'It is ignored: it must be key=value'],
-  ['OTEL_RESOURCE_ATTRIBUTES', `a=${'sesame'.repeat(50)}`, 'It is ignored: it must be key=value'],
-  ['OTEL_CONFIG_FILE', '/etc/otel.yaml', 'It is ignored. The service reads no such file, only variables.'],
-  ['OTEL_EXPORTER_PROMETHEUS_PORT', '9464', 'It is ignored. ADMIN_PORT is used.'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'a=sesame=b', 'It is ignored: it must be a comma-separated'],
+  ['OTEL_RESOURCE_ATTRIBUTES', `a=${'sesame'.repeat(50)}`, 'It is ignored: it must be a comma-separated'],
+  ['OTEL_CONFIG_FILE', '/etc/otel.yaml', 'It is ignored. The service reads only environment variables.'],
+  ['OTEL_EXPORTER_PROMETHEUS_PORT', '9464', 'It is ignored. The service uses ADMIN_PORT instead.'],
 ] as const;
 
 it.each(misunderstood)('ignores %s="%s" with one warning', (variable, value, reason) => {
@@ -208,7 +208,7 @@ it.each(['api key=sesame', 'api-key=%0Asesame'])(
     const headers = { OTEL_EXPORTER_OTLP_TRACES_HEADERS: value };
     const { otlp, warnings } = parseConfig({ ...endpoint, ...headers }, '/');
     expect(otlp).toEqual({ traces: undefined, metrics });
-    const reason = expect.stringMatching(/^A name or value has a character that is not allowed in headers\./);
+    const reason = expect.stringMatching(/^A header name or value contains an invalid character\./);
     expect(warnings).toEqual([{ variable: 'OTEL_EXPORTER_OTLP_TRACES_HEADERS', reason }]);
   },
 );

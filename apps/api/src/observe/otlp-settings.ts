@@ -49,18 +49,18 @@ const usedNames = [
 
 /** Variables without effect: the value that matches what the service does anyway, and what it does. */
 const unusedNames = {
-  OTEL_CONFIG_FILE: [undefined, 'The service reads no such file, only variables.'],
-  OTEL_LOG_LEVEL: [undefined, 'LOG_LEVEL is used.'],
-  OTEL_LOGS_EXPORTER: ['none', 'No logs are exported: they are on standard output.'],
-  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: [undefined, 'No logs are exported: they are on standard output.'],
+  OTEL_CONFIG_FILE: [undefined, 'The service reads only environment variables.'],
+  OTEL_LOG_LEVEL: [undefined, 'The service uses LOG_LEVEL instead.'],
+  OTEL_LOGS_EXPORTER: ['none', 'Logs are written only to standard output.'],
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: [undefined, 'Logs are written only to standard output.'],
   OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: ['cumulative', 'Metrics are cumulative.'],
   OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION: [
     'explicit_bucket_histogram',
     'Histograms have explicit buckets.',
   ],
   OTEL_METRICS_EXEMPLAR_FILTER: ['always_off', 'Metrics have no exemplars.'],
-  OTEL_EXPORTER_PROMETHEUS_HOST: [undefined, 'ADMIN_HOST is used.'],
-  OTEL_EXPORTER_PROMETHEUS_PORT: [undefined, 'ADMIN_PORT is used.'],
+  OTEL_EXPORTER_PROMETHEUS_HOST: [undefined, 'The service uses ADMIN_HOST instead.'],
+  OTEL_EXPORTER_PROMETHEUS_PORT: [undefined, 'The service uses ADMIN_PORT instead.'],
 } as const;
 
 type UsedName = (typeof usedNames)[number];
@@ -199,7 +199,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
   function checkHeaders(name: UsedName): boolean {
     const pairs = toPairs(textOf(name) ?? '');
     if (pairs === undefined) {
-      warn(name, 'Entries that are not key=value pairs, with special characters as %XX, are ignored.');
+      warn(name, 'Entries must be key=value pairs, with special characters as %XX. Others are ignored.');
       return true;
     }
     try {
@@ -211,7 +211,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
     } catch {
       warn(
         name,
-        'A name or value has a character that is not allowed in headers. Exports that need it are disabled.',
+        'A header name or value contains an invalid character. Exports that need these headers are disabled.',
       );
       return false;
     }
@@ -280,7 +280,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
   if (!areResourceAttributes(textOf('OTEL_RESOURCE_ATTRIBUTES') ?? ''))
     warn(
       'OTEL_RESOURCE_ATTRIBUTES',
-      'It is ignored: it must be key=value, several separated by commas, with special characters as %XX, and each at most 255 characters long.',
+      'It is ignored: it must be a comma-separated list of key=value pairs, with special characters as %XX, and keys and values of at most 255 characters.',
     );
   for (const [name, [usual, instead]] of Object.entries(unusedNames)) {
     const value = textOf(name as UnusedName);

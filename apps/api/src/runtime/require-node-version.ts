@@ -12,7 +12,7 @@ export function requireNodeVersion(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > oldest.major || (major === oldest.major && minor >= oldest.minor)) return;
   throw new OperatorError(
-    `Node.js ${version} is too old: ${oldest.major}.${oldest.minor} or later is needed. In a clone, \
+    `Node.js ${version} is too old: ${oldest.major}.${oldest.minor} or later is required. In a clone, \
 pnpm plant-store … uses its own Node.js. The README explains how to run pnpm.`,
     { exitCode: 2 },
   );

@@ -29,7 +29,7 @@ export function cleanHistory(
       // Outages are reported elsewhere.
       if (isDatabaseUnavailable(error)) return;
       const err = error instanceof Error ? error : new Error(String(error));
-      log.warn({ err }, 'could not remove old states of records');
+      log.warn({ err }, 'could not remove old record states');
     }
   }
 

@@ -278,8 +278,8 @@ const ignoredWithWarning = new Map<string, string>(
     connect_timeout: ownTimeouts,
     socket_timeout: ownTimeouts,
     statement_timeout: ownTimeouts,
-    hostaddr: 'the address of the host is used',
-    sslsni: 'the name of the host is always sent',
+    hostaddr: 'the service connects to the host instead',
+    sslsni: 'the host name is always sent',
     ssl_max_protocol_version: 'TLS 1.3 is used if the server supports it',
   }),
 );

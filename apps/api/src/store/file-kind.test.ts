@@ -11,17 +11,17 @@ import { describeNoDatabase, recognizeFile } from './file-kind.js';
 it.each([
   ['PK\x03\x04', 'a workbook or a ZIP archive'],
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'a workbook in the old Excel format, or a password-protected one'],
-  ['\x1f\x8b\x08', 'compressed by gzip'],
-  ['\x28\xb5\x2f\xfd', 'compressed by Zstandard'],
-  ['BZh9', 'compressed by bzip2'],
-  ['\xfd7zXZ\0', 'compressed by xz'],
+  ['\x1f\x8b\x08', 'compressed with gzip'],
+  ['\x28\xb5\x2f\xfd', 'compressed with Zstandard'],
+  ['BZh9', 'compressed with bzip2'],
+  ['\xfd7zXZ\0', 'compressed with xz'],
   ['SQLite format 3\0', 'a SQLite database'],
   ['\x37\x7f\x06\x82', 'the -wal file of a SQLite database'],
-  ['PGDMP\x01', 'a dump by pg_dump'],
+  ['PGDMP\x01', 'a pg_dump archive'],
   ['%PDF-1.7', 'a PDF'],
   ['\x89PNG\r\n', 'a picture'],
-  ['\n <!DOCTYPE html>', 'a web page or XML, which spreadsheets can open'],
-  ['<?xml version="1.0"?>', 'a web page or XML, which spreadsheets can open'],
+  ['\n <!DOCTYPE html>', 'a web page or XML'],
+  ['<?xml version="1.0"?>', 'a web page or XML'],
   ['id,name\n', undefined],
   ['<id>;<name>', undefined],
   ['', undefined],
@@ -40,7 +40,7 @@ database.exec('CREATE TABLE notes (text)').close();
 
 it.each([
   [write('notes.txt', 'Käse. '.repeat(500)), 'text'],
-  [write('plants.db.gz', gzipSync(randomBytes(2_000))), 'compressed by gzip'],
+  [write('plants.db.gz', gzipSync(randomBytes(2_000))), 'compressed with gzip'],
   [
     write('plants.db-wal', Buffer.concat([Buffer.from('377f0682', 'hex'), Buffer.alloc(2_000)])),
     'the -wal file',
@@ -74,12 +74,12 @@ it.each([
   [
     'plants.csv',
     gzipSync('id,name\n1,Fern\n'),
-    'compressed by gzip. Nothing was imported. Unpack it first: gunzip\n',
+    'compressed with gzip. Nothing was imported. Unpack it first: gunzip\n',
   ],
   [
     'plants.ndjson',
     gzipSync('{"id":1,"name":"Fern"}\n'),
-    'compressed by gzip. Nothing was imported. Unpack it first: gunzip\n',
+    'compressed with gzip. Nothing was imported. Unpack it first: gunzip\n',
   ],
   ['plants.csv', '<table><tr><td>id</td></tr></table>', 'a web page or XML'],
   ['plants.db', 'SQLite format 3\0', 'a SQLite database. Nothing was imported. Either export it first'],

@@ -15,13 +15,13 @@ const fromDatabase =
 const signatures: readonly (readonly [start: string, what: string, advice: string])[] = [
   ['504b0304', 'a workbook or a ZIP archive', toCsv],
   ['d0cf11e0a1b11ae1', 'a workbook in the old Excel format, or a password-protected one', toCsv],
-  ['1f8b', 'compressed by gzip', unpack('gunzip')],
-  ['28b52ffd', 'compressed by Zstandard', unpack('unzstd')],
-  ['425a68', 'compressed by bzip2', unpack('bunzip2')],
-  ['fd377a585a00', 'compressed by xz', unpack('unxz')],
+  ['1f8b', 'compressed with gzip', unpack('gunzip')],
+  ['28b52ffd', 'compressed with Zstandard', unpack('unzstd')],
+  ['425a68', 'compressed with bzip2', unpack('bunzip2')],
+  ['fd377a585a00', 'compressed with xz', unpack('unxz')],
   [Buffer.from('SQLite format 3\0').toString('hex'), 'a SQLite database', fromDatabase],
-  ['377f068', 'the -wal file of a SQLite database', 'Name the database itself.'],
-  [Buffer.from('PGDMP').toString('hex'), 'a dump by pg_dump', 'Restore it with pg_restore, then export it.'],
+  ['377f068', 'the -wal file of a SQLite database', 'Specify the database itself.'],
+  [Buffer.from('PGDMP').toString('hex'), 'a pg_dump archive', 'Restore it with pg_restore, then export it.'],
   ['25504446', 'a PDF', toCsv],
   ...['89504e47', 'ffd8ff', '47494638'].map((start) => [start, 'a picture', toCsv] as const),
 ];
@@ -39,8 +39,8 @@ export function recognizeFile(start: Uint8Array): FileKind | undefined {
   if (what !== undefined && advice !== undefined) return { what, advice };
   if (!markup.test(bytes.toString('utf8'))) return undefined;
   return {
-    what: 'a web page or XML, which spreadsheets can open',
-    advice: 'Open it there, and save it as CSV in UTF-8.',
+    what: 'a web page or XML',
+    advice: 'Open it in a spreadsheet program, and save it as CSV in UTF-8.',
   };
 }
 

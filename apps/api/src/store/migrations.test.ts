@@ -43,7 +43,7 @@ it('rejects a new migration dated before an applied one, but not before one that
   const third = { ...row, migrationName: '3_third' };
   const findPending = () => findPendingMigrations(migrations, [first, third]);
   expect(findPending).toThrow(OperatorError);
-  expect(findPending).toThrow(/^The migration 2_second is dated before 3_third, .*Rename its folder/);
+  expect(findPending).toThrow(/^The migration 2_second is dated before 3_third, .*Rename the folder/);
   expect(findPendingMigrations(migrations, [first, second, third])).toMatchObject([{ name: '2_second' }]);
   // The late migration was itself rolled back.
   expect(findPendingMigrations(migrations, [first, { ...third, rolledBack: true }])).toHaveLength(2);

@@ -98,7 +98,7 @@ export function findPendingMigrations(
   if (early !== undefined)
     throw new OperatorError(
       `The migration ${early.name} is dated before ${last}, which this database already has. ` +
-        'Existing databases would apply it after that one, and new ones before it. Rename its folder to a later date.',
+        'Existing and new databases would apply the two in different orders. Rename the folder of the new migration to a later date.',
     );
   return migrations.filter(({ name }) => !applied.has(name));
 }

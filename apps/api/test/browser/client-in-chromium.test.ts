@@ -84,7 +84,7 @@ it('stores nothing for a page of another origin, which cannot reach the service'
     message: expect.stringMatching(new RegExp(`; it may need CORS_ORIGINS=${origin}$`)),
   });
   expect(service.logLines.map((line) => JSON.parse(line))).toContainEqual(
-    expect.objectContaining({ level: 40, origin, msg: 'CORS_ORIGINS does not permit the origin of a page' }),
+    expect.objectContaining({ level: 40, origin, msg: 'the origin of a page is not in CORS_ORIGINS' }),
   );
   expect(await readPlants(service)).toHaveLength(1);
 });

@@ -138,7 +138,7 @@ it('restores the latest backup of a folder, and keeps what was there', async () 
   expect(readRows(path)).toHaveLength(2);
   user.close();
   expect(await run('restore data/backups')).toEqual(
-    isDone(/which are now in .*The previous database was moved to /),
+    isDone(/It was restored to .*The previous database was moved to /),
   );
   expect(readRows(path)).toEqual([[...rose]]);
   const [kept = ''] = readdirSync(join(folder, 'data')).filter((each) => each.includes('.before-restore-'));

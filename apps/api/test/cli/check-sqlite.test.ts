@@ -87,5 +87,5 @@ it('warns when another user owns the files', async () => {
 
 it.runIf(process.platform === 'linux')('reports a folder in which nobody can write', async () => {
   const found = await examine({ DATABASE_URL: 'file:/proc/plant-store.db' });
-  expectFound(found, { 'sync time': /^error: files cannot be written in \/proc, as SQLite requires: / });
+  expectFound(found, { 'sync time': /^error: SQLite must be able to write files in \/proc: / });
 });

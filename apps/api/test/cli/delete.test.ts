@@ -42,7 +42,7 @@ it('deletes those of a file or of standard input, and reports lines that have no
   const { folder, run, exportAll } = await createStore();
   const text = '\uFEFF3\r\n\n"1"\n 1e0 \n1.5\n9223372036854775808\nid\n[2]\n3\n7';
   const bad =
-    'The line is neither an ID from -9223372036854775808 to 9223372036854775807 nor a JSON object with such an ID.';
+    'The line must be an ID from -9223372036854775808 to 9223372036854775807, or a JSON object with an ID in this range.';
   writeFileSync(join(folder, 'ids.txt'), text);
   expect(await run('delete --from ids.txt')).toEqual(
     failed(

@@ -47,7 +47,7 @@ it('rejects a backup of which a byte has changed, and says where there is no SHA
     /has changed since it was made: its SHA-256 checksum should be [0-9a-f]{64}, but it is/,
   );
   writeFileSync(`${copy}.sha256`, 'something else');
-  await expectRejected(/does not begin with a SHA-256/);
+  await expectRejected(/does not begin with a checksum/);
   rmSync(`${copy}.sha256`);
   expect(await run('restore copy.db')).toEqual(isDone(/has no SHA-256/));
 });
@@ -109,7 +109,7 @@ it.each([
   [
     'an id of its store that is a path',
     `UPDATE store SET id = '../../x'`,
-    /table store does not have one row/,
+    /table store must have exactly one row/,
   ],
 ])('rejects a backup with %s', async (_, sql, message) => {
   const { change, expectRejected } = await createBackup();
@@ -162,7 +162,7 @@ it('takes a backup from before stores had ids in place of a store with an id onl
   expect(readStoreId(path)).toBe(id);
   // A database from before, too, takes it.
   execute(path, withoutStore);
-  expect(await run('restore copy.db')).toEqual(isDone(/are now in/));
+  expect(await run('restore copy.db')).toEqual(isDone(/It was restored to/));
 });
 
 it('replaces a damaged database, and says that its store is not known', async () => {

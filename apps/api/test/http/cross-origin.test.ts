@@ -116,7 +116,7 @@ it.skipIf(inject('workers') > 1)(
       expectError(rejected, 'method_not_allowed', message);
       expect(corsHeadersOf(rejected)).toEqual({});
     }
-    const message = 'CORS_ORIGINS does not permit the origin of a page';
+    const message = 'the origin of a page is not in CORS_ORIGINS';
     expect(warnings()).toEqual([origin, another].map((from) => [from, message]));
     for (let page = 1; page <= 20; page++) await preflight(`https://${page}.example`, '/plants', closed);
     expect(warnings()).toHaveLength(10);

@@ -49,7 +49,7 @@ it('rejects malformed HTTP once, even if more of it follows a request in flight'
 it('says what to do about a target that is not percent-encoded', async () => {
   const connection = await openConnection(service.baseUrl);
   connection.write(Buffer.from('GET /plants?q=\u00e4 HTTP/1.1\r\nHost: a\r\n\r\n'));
-  expectError(await connection.readReply(), 'bad_request', /its target must be a path, percent-encoded/);
+  expectError(await connection.readReply(), 'bad_request', /its target must be a percent-encoded path/);
 });
 
 it('sends no second reply to a request whose body turns out malformed after the first', async () => {

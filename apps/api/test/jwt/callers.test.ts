@@ -61,14 +61,14 @@ it('limits the requests of a subject, whichever of its tokens they bring', async
 it('starts while the provider is away, and recovers by itself', async () => {
   const { provider, service, post } = await start({}, { isAway: true, cooldownMs: 50 });
   const messages = () => findLines(service).map(({ msg }) => msg);
-  await until(() => messages().includes('could not fetch the keys of the identity provider'));
+  await until(() => messages().includes('could not fetch the identity provider keys'));
   const reply = await post(await provider.sign());
   const message = /^The service cannot fetch keys .* Try again in 1 seconds\.$/;
   expectError(reply, 'identity_provider_unavailable', message);
   expect((await post(service.token)).status).toBe(200);
 
   provider.reply = undefined;
-  await until(() => messages().includes('keys of the identity provider fetched again'));
+  await until(() => messages().includes('identity provider keys fetched again'));
   expect((await post(await provider.sign())).status).toBe(200);
   expect(messages().filter((message) => message.startsWith('could not fetch'))).toHaveLength(1);
 });

@@ -136,7 +136,7 @@ it('keeps using known keys while the provider is away, and asks for a retry wher
   const { provider, verify, warnings } = await open({ refreshMs: 10, cooldownMs: 10 });
   expect(await verify(await provider.sign())).toBe('valid');
   provider.reply = beAway;
-  await until(() => warnings.includes('could not fetch the keys of the identity provider'));
+  await until(() => warnings.includes('could not fetch the identity provider keys'));
   expect(await verify(await provider.sign({ sub: 'bob' }))).toBe('valid');
 
   const unknown = await provider.sign({}, { kid: 'unknown' });
@@ -234,7 +234,7 @@ it('logs a key that cannot be used once between two fetches', async () => {
     started.keys = [key];
   });
   for (const _ of [1, 2]) expect(await verify(await provider.sign())).toBe('unusable_key');
-  expect(warnings).toEqual(['a key of the identity provider cannot be used']);
+  expect(warnings).toEqual(['an identity provider key cannot be used']);
   const now = performance.now() + never;
   const clock = vi.spyOn(performance, 'now').mockReturnValue(now);
   onTestFinished(() => clock.mockRestore());

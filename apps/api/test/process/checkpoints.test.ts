@@ -32,6 +32,6 @@ it('keeps storing if no thread can start, shows a warning, and starts one as soo
   await expect.poll(async () => (await readReadiness()).body).toEqual(ready.body);
   const { exitCode, stdout: log } = await command.end('SIGTERM');
   expect(exitCode).toBe(0);
-  expect(log).toMatch(/"level":40,.+"msg":"the write-ahead log is not moved into the database"/);
-  expect(log).toMatch(/"level":30,.+"msg":"the write-ahead log is moved into the database again"/);
+  expect(log).toMatch(/"level":40,.+"msg":"the write-ahead log is not being checkpointed"/);
+  expect(log).toMatch(/"level":30,.+"msg":"the write-ahead log is being checkpointed again"/);
 });

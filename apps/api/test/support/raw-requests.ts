@@ -46,7 +46,7 @@ const keepAlive = 'Connection: keep-alive';
 const toOld = (bytes: string) => bytes.replace('HTTP/1.1', 'HTTP/1.0');
 const old = (...headers: readonly string[]) => toOld(post(...headers));
 const absolute = (bytes: string) => bytes.replace('/plants', 'http://b/plants');
-const noCoding = /^HTTP\/1\.0 has no transfer codings\./;
+const noCoding = /^HTTP\/1\.0 does not support transfer codings\./;
 const invalidHost = /^The Host header is not valid/;
 const oneHost = 'The request must have one Host header, as HTTP/1.1 requires.';
 const otherPaths = [
@@ -64,9 +64,9 @@ const invalidHosts = [
   ...['\xe9', '{TOKEN}'],
 ];
 const tooLarge = /headers are too large/;
-const otherCoding = 'The request has a transfer coding other than chunked.';
+const otherCoding = 'The request uses a transfer coding other than chunked.';
 /** The parser's own limit differs between releases of Node.js. */
-const tooManyLines = /^The request is not valid HTTP: .*(2000 header lines|too many)\.$/;
+const tooManyLines = /^The request is not valid HTTP: .*(2000 header lines|too numerous)\.$/;
 
 const toUpgrade = (bytes: string) =>
   bytes.replace('Host: a\r\n', 'Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n');
@@ -167,7 +167,7 @@ export const rawRequests: Readonly<Record<string, readonly RawCase[]>> = {
     ['a value that is too long', post(`X-A: ${'a'.repeat(17_000)}`), [40000], 'closed', tooLarge],
     ['as many lines as there may be', post(...Array(1_996).fill('a:')), [200], 'open'],
     ['more lines than that', post(...Array(1_997).fill('a:')), [40000], 'open', tooManyLines],
-    ['too many long lines', post(...Array(2_000).fill('X-A: some text')), [40000], 'closed', /or too many/],
+    ['too many long lines', post(...Array(2_000).fill('X-A: some text')), [40000], 'closed', /or too numerous/],
     ['a second Host behind too many lines', twoHosts(1_996), [40000], 'open', tooManyLines],
     ['a second Host behind many more', twoHosts(3_000), [40000], 'closed', tooManyLines],
     ['a second Host far behind', twoHosts(1_995), [40000], 'open', oneHost],

@@ -78,7 +78,7 @@ it('shows the lines with a problem before it sends anything, then stores the oth
   expect(total('Problems')).toBe('1');
   expect(screen.getByRole('link', { name: 'View plants' }).getAttribute('href')).toBe('/');
   await button('Download these lines');
-  expect(screen.getByRole('status').textContent).toContain('Finished. 2 of 2 plants done.');
+  expect(screen.getByRole('status').textContent).toContain('Finished. 2 of 2 plants processed.');
 });
 
 it('counts a duplicate line of the file as a duplicate, not as already stored', async () => {
@@ -476,7 +476,7 @@ it('tidies names and tags that differ only in spaces, case, or composition to th
     '5,Ivy,farn',
   ];
   await review(`id,name,tag\n${lines.join('\n')}\n`);
-  const about = /^Some names or tags differ only in spaces/;
+  const about = /^Some names or tags differ only in spacing/;
   await screen.findByText(about);
   await press('Clean up 6 values');
   await screen.findByText('6 values cleaned up.');
@@ -495,7 +495,7 @@ it('tidies names and tags that differ only in spaces, case, or composition to th
 
 it('warns if the ids probably belong to other plants', async () => {
   await openWith([1, 'Rosa rugosa'], [2, 'Ivy'], [3, 'Moss']);
-  const warning = /^Most changed lines have a very different name/;
+  const warning = /^Most changed lines have very different names/;
   await review('id,name\n1,Rosa rugosa alba\n2,Oak\n3,Green moss\n');
   expect(screen.queryByText(warning)).toBeNull();
   await press('Back');

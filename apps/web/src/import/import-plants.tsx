@@ -113,5 +113,5 @@ function announce({ step, counts, edited, progress }: ImportState): string {
   const { state, stop, retrying, done, total } = progress;
   if (state === 'running') return retrying ?? '';
   const end = state === 'ended' ? 'Finished.' : (stop?.message ?? 'Canceled.');
-  return `${end} ${formatCount(done)} of ${formatCount(total)} plants done.`;
+  return `${end} ${formatCount(done)} of ${formatCount(total)} plants processed.`;
 }

@@ -211,7 +211,7 @@ it('shows the progress of a run, why it retries or stopped, and after a failure 
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Saving plants' }));
   showRun({ done: 0 });
   report({ type: 'failed', message: 'out of memory' });
-  expect(screen.getByRole('alert').textContent).toContain('What was saved stays saved.');
+  expect(screen.getByRole('alert').textContent).toContain('Saved plants stay saved.');
 });
 
 it('asks for a token once per rejected token, even if requests were in flight when the run resumed', async () => {

@@ -63,7 +63,7 @@ function States({ id, onRestore }: PlantHistoryProps) {
                   type="button"
                   className="quiet link"
                   aria-label={`Restore ${toVisible(before.name, maxLabelLength) || '(no name)'}`}
-                  title="Restore the plant to what it was before this change"
+                  title="Restore the plant to its state before this change"
                   onClick={() => onRestore(before)}
                 >
                   Restore

@@ -265,7 +265,7 @@ it('shows during an edit that someone else changed the plant, above its current 
   ).toBe('It is now: Rosier');
   expect(typed()).toEqual(['Rosa', 'mine']);
   await press(user, 'Save');
-  await panel().findByText(/Nothing was saved\. Save replaces their version\.$/);
+  await panel().findByText(/Nothing was saved\. Press Save to replace their version\.$/);
   await press(user, 'Save');
   await panel().findByText('Saved.');
   expect(store.plants.get(3n)).toEqual({ name: 'Rosa', tag: 'mine' });

@@ -140,8 +140,8 @@ function Sentence({ before, plants, after }: SentenceProps) {
 }
 
 function describeFailure({ state, edit }: Action): string {
-  if (edit?.label !== undefined) return 'might still have the edit';
-  if (edit !== undefined) return 'might still have the change';
+  if (edit?.label !== undefined) return 'might still have your edit';
+  if (edit !== undefined) return 'might still have your change';
   return `might not be ${state === 'failed' ? 'deleted' : 'restored'}`;
 }
 

@@ -91,7 +91,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
       setEdit((before) => before && { ...before, etag: currentEtag, seen: current });
       setChanged(current);
       setProblem(
-        'Someone changed this plant while you were editing. Nothing was saved. Save replaces their version.',
+        'Someone changed this plant while you were editing. Nothing was saved. Press Save to replace their version.',
       );
     }
   };
@@ -130,7 +130,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     /** The confirmation that the edit is saved. */
     done,
     problem: isChanged
-      ? 'Someone changed this plant while you were editing. Save asks before it replaces their version.'
+      ? 'Someone changed this plant while you were editing. You must confirm before your version replaces theirs.'
       : problem,
     isPending,
     attempt,

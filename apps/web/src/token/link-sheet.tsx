@@ -32,7 +32,7 @@ export function LinkSheet({ onAnswer }: LinkSheetProps) {
               .
             </span>
           )}{' '}
-          <span>If you use the token from the link, your changes are recorded under it.</span>{' '}
+          <span>If you use the token from the link, your changes are recorded under that token.</span>{' '}
           <span>Use it only if you trust the person who sent the link.</span>
         </p>
         <div className="submit-row">

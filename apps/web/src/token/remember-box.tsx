@@ -20,11 +20,11 @@ export function RememberBox({ area, onChange }: RememberBoxProps) {
       />
       <label htmlFor={id}>Remember on this device</label>
       <p id={`${id}-note`} className="note">
-        Until you sign out, anyone who uses this browser can use your access.
+        Until you sign out, anyone who uses this browser has your access.
       </p>
       {area === 'device' && isDeviceBlocked() && (
         <p role="alert" className="message problem">
-          Not remembered: your browser blocks storage, so this page will ask again.
+          Not remembered: your browser blocks storage, so you will have to sign in again.
         </p>
       )}
     </div>

@@ -182,13 +182,13 @@ function explain(error: unknown): string {
   if (isTransient(error)) {
     const status = statusOf(error);
     return status === undefined
-      ? 'This page cannot reach the identity provider, or the provider is blocking it.'
+      ? 'The identity provider is unreachable or is blocking this page.'
       : `The identity provider returned status ${status}.`;
   }
   if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError)
     return `${error.error_description ?? error.error}.`;
   if (error instanceof oauth.OperationProcessingError && error.code === oauth.JWT_TIMESTAMP_CHECK)
-    return `The clock of this device is wrong: ${new Date().toLocaleString()}. Correct it, then sign in again.`;
+    return `The clock on this device is wrong: ${new Date().toLocaleString()}. Correct it, then sign in again.`;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -36,7 +36,7 @@ export function TokenForm({ ownToken, isBusy, onSubmit }: TokenFormProps) {
       <Field
         label="Token name"
         name="token-name"
-        hint="Who or what uses the token, such as the name of a program."
+        hint="The person or program that uses the token."
         value={name}
         onChange={({ target }) => set({ name: target.value })}
       />

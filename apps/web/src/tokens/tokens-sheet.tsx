@@ -160,8 +160,8 @@ function NewSecret({ issued: { name, secret }, onDone }: { readonly issued: Issu
         <bdi translate="no">{escapeInvisible(name)}</bdi>
       </h3>
       <p>
-        Copy it now: it disappears when you press <strong>I saved it</strong> or close this page. Anyone who
-        has it can use it.
+        Copy the token now: it disappears when you press <strong>I saved it</strong> or close this page.
+        Anyone who has it can use it.
       </p>
       <p>
         <code translate="no">{secret}</code> <CopyButton text={secret} label="Copy the token" />

@@ -14,7 +14,7 @@ it('parses a list that Express accepts, with and without spaces', () => {
 it('parses an empty text as no proxy, and quotes an invalid part', () => {
   expect(parseTrustedProxies('')).toEqual([]);
   const proxies = parseTrustedProxies('10.0.0.1, proxy.example');
-  expect(proxies).toEqual({ problem: expect.stringMatching(/^must be .*; "proxy\.example" is not$/) });
+  expect(proxies).toEqual({ problem: expect.stringMatching(/^must be .*; "proxy\.example" is invalid$/) });
 });
 
 it.each([

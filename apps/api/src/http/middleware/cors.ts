@@ -64,7 +64,7 @@ export function logRefusedOrigins(log: Pick<Logger, 'warn'>): RequestHandler {
   return function logRefusedOrigins(request, _response, next) {
     const { origin = '' } = request.headers;
     if (isPreflight(request) && rememberOrigin(refused, origin)) {
-      log.warn({ origin }, 'CORS_ORIGINS does not permit the origin of a page');
+      log.warn({ origin }, 'the origin of a page is not in CORS_ORIGINS');
     }
     next();
   };

@@ -254,7 +254,7 @@ it.each([
   const send = () => limit(request as unknown as Request, 'malformed', { status: 'malformed' });
   for (let count = 0; count < failuresPerMinute; count++) void send();
   for (let count = 0; count < 2; count++) expect(send).toThrow('Too many requests from this address');
-  const warning = 'X-Forwarded-For of an address that is not in TRUSTED_PROXIES is ignored';
+  const warning = 'X-Forwarded-For is ignored because its sender is not in TRUSTED_PROXIES';
   expect(events.slice(1)).toEqual(Array(warnings).fill([{ proxyAddress: a }, warning]));
 });
 

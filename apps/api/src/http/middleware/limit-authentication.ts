@@ -70,7 +70,7 @@ export function limitAuthentication(dependencies: LimitDependencies): VerifyUnca
       log.warn({ clientAddress: address, seconds: secondsLeft }, 'authentication limited');
       // This may be the address of a proxy that is missing from TRUSTED_PROXIES, unless the client forged the header.
       if (request.headers['x-forwarded-for'] !== undefined && request.ips.length === 0) {
-        const warning = 'X-Forwarded-For of an address that is not in TRUSTED_PROXIES is ignored';
+        const warning = 'X-Forwarded-For is ignored because its sender is not in TRUSTED_PROXIES';
         log.warn({ proxyAddress: request.socket.remoteAddress }, warning);
       }
     }

@@ -40,7 +40,7 @@ export const checkHeaders: RequestHandler = (request, response, next) => {
   }
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     // The end of the body may be unknown (section 6.3).
-    rejectAndClose(response, 'The request has a transfer coding other than chunked.');
+    rejectAndClose(response, 'The request uses a transfer coding other than chunked.');
   }
   next();
 };
@@ -50,7 +50,7 @@ function checkOldVersion({ httpVersion, headers }: Request, response: Response):
   // What follows on the connection is in an unknown protocol.
   if (httpVersion !== '1.0') rejectAndClose(response, 'The request does not use HTTP/1.1 or HTTP/1.0.');
   if (headers['transfer-encoding'] !== undefined)
-    rejectAndClose(response, 'HTTP/1.0 has no transfer codings. Send a Content-Length.');
+    rejectAndClose(response, 'HTTP/1.0 does not support transfer codings. Send a Content-Length.');
   // Node.js ignores `close` if `keep-alive` is also present (section 9.3).
   if (/(^|,)[ \t]*close[ \t]*(,|$)/i.test(headers.connection ?? ''))
     response.setHeader('Connection', 'close');

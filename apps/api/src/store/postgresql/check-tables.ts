@@ -34,13 +34,13 @@ export async function checkTables(
 ): Promise<void> {
   for (const table of tables) await checkTable(connection, table);
   await checkConfirmPrivilege(connection);
-  await checkPrivileges(connection, 'audit', ['SELECT', 'INSERT'], 'changes of tokens are recorded');
+  await checkPrivileges(connection, 'audit', ['SELECT', 'INSERT'], 'token changes are recorded');
   for (const { states } of tables)
     await checkPrivileges(
       connection,
       states,
       ['SELECT', 'INSERT', 'DELETE'],
-      'updates keep what they replace',
+      'updates keep the previous states',
     );
   for (const table of tables) await checkInsert(connection, table);
 }
@@ -79,7 +79,7 @@ async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   } catch (error) {
     if (findDriverError(error)?.code !== '42501') throw error;
     throw new OperatorError(
-      'The database cannot be used: its user cannot call pg_logical_emit_message, which the service needs for retried creates. GRANT EXECUTE on this function, with text as its content, to the user. PostgreSQL grants it to all users by default.',
+      'The database cannot be used: its user cannot call pg_logical_emit_message, which the service needs for retried creates. GRANT EXECUTE on the function variant with text content to the user. PostgreSQL grants it to all users by default.',
       { cause: error },
     );
   }
@@ -106,7 +106,7 @@ async function checkPrivileges(
 
 function unusable(table: string, reason: string, cause?: unknown): OperatorError {
   return new OperatorError(
-    `The database cannot be used: its table ${table} does not fit this version: ${reason}. Restore the table as the migrations created it, and GRANT SELECT and INSERT on it to the user.`,
+    `The database cannot be used: its table ${table} does not match this version: ${reason}. Restore the table as the migrations created it, and GRANT SELECT and INSERT on it to the user.`,
     { cause },
   );
 }

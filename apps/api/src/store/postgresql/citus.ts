@@ -65,7 +65,7 @@ export async function distributePostgresql(location: PostgresqlLocation, shards:
     const { detail, hint } = error instanceof pg.DatabaseError ? error : {};
     const reason = [`${messageOf(error)}.`, detail, hint].filter(Boolean).join(' ');
     throw new OperatorError(
-      `The tables could not be distributed: ${reason}\nDistribution is all or nothing. Fix the problem, then run the command again to finish or confirm it.`,
+      `The tables could not be distributed: ${reason}\nDistribution is all or nothing. Fix the problem, then run the command again to finish or confirm the distribution.`,
       { cause: error },
     );
   }
@@ -92,7 +92,7 @@ export async function distributeTables(
   const distribution = (await readShards(connection, tables)) ?? { shards: 0, nodes: 0 };
   if (shards !== undefined && shards !== distribution.shards)
     throw new OperatorError(
-      `The tables are already distributed, over ${distribution.shards} shards, which this command does not change. ${docsPath('docs/operate/citus.md')} has the steps to split shards, or to have fewer.`,
+      `The tables are already distributed over ${distribution.shards} shards. This command does not change that number. ${docsPath('docs/operate/citus.md')} describes how to split shards or reduce their number.`,
     );
   // Removing the copies requires a moment without readers. Separate transactions ensure that a long export cannot roll back the distribution.
   for (const { name } of tables)

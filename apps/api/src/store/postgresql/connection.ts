@@ -98,7 +98,7 @@ export function findDurabilityProblem({ commits, messages }: SessionSettings, wh
     };
   if (['error', 'fatal', 'panic'].includes(messages))
     return {
-      found: `the server sends no warnings${where} (client_min_messages), one of which reports that a commit did not wait for its standby`,
+      found: `the server sends no warnings${where} (client_min_messages), so the service cannot detect commits that did not wait for their standby`,
       advice: adviseToSet('client_min_messages = warning'),
     };
   return undefined;

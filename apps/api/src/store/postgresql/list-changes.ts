@@ -46,7 +46,7 @@ export const mayListChangesSql = `(has_table_privilege('${baseTable}', 'SELECT')
   AND has_table_privilege('store', 'SELECT') AND has_table_privilege('store', 'UPDATE'))`;
 
 export const mayNotListChanges = [
-  `the user cannot SELECT ${baseTable}, or not SELECT and UPDATE store, without which the service does not start`,
+  `the user lacks SELECT on ${baseTable}, or SELECT or UPDATE on store, so the service cannot start`,
   `GRANT SELECT, UPDATE ON ${baseTable}, store to the user.`,
 ] as const;
 

@@ -59,7 +59,7 @@ export async function changeTables<Result>(
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
     throw new OperatorError(
-      `The database cannot be migrated: another program has locked a table for ${migrationTimeoutMs / 1_000} seconds, such as a dump or a transaction that was left open (see pg_stat_activity). Try again once it has ended.`,
+      `The database cannot be migrated: another program has locked a table for ${migrationTimeoutMs / 1_000} seconds. In pg_stat_activity, look for a dump or an open transaction. Try again once it has ended.`,
       { cause: error },
     );
   }
@@ -100,7 +100,7 @@ export async function checkSchema(connection: ClientBase, schema: string): Promi
   if (found === undefined || !found.exists || found.current === schema) return;
   const actual = found.current === null ? 'nowhere' : `in the schema "${found.current}"`;
   throw new OperatorError(
-    `The database cannot be used: its tables would be ${actual}, not in "${schema}". Either a pooler drops the search_path that the service sends: set it for the user, ALTER ROLE … SET search_path = ${schema}. Or the user cannot use the schema: GRANT USAGE ON SCHEMA ${schema} TO ….`,
+    `The database cannot be used: its tables would be ${actual}, not in "${schema}". If a pooler drops the search_path that the service sends, set it for the user: ALTER ROLE … SET search_path = ${schema}. If the user cannot use the schema, run GRANT USAGE ON SCHEMA ${schema} TO ….`,
   );
 }
 
@@ -120,7 +120,7 @@ export function ledgerOfPostgresql(connection: ClientBase, schema: string): Ledg
     createSql,
     timeSql: (time) => `'${time.toISOString()}'`,
     foreign: `The database cannot be used: its schema "${schema}" belongs to another program. Set DATABASE_URL to a new database, \
-a new schema (?schema=…), or those of a plant store.`,
+a new schema (?schema=…), or an existing plant store.`,
   };
 }
 

@@ -102,7 +102,7 @@ it('reports what to set where a pooler rejects all settings of a connection', as
     (_, client) => void refuse(client, '08P01', 'unsupported startup parameter: options'),
   );
   await expect(openTestDatabase({ url: front })).rejects.toThrow(
-    /: unsupported startup parameter: options\nThere is a pooler .*\(PgBouncer: ignore_startup_parameters = options\)/,
+    /: unsupported startup parameter: options\nA pooler rejected .*\(PgBouncer: ignore_startup_parameters = options\)/,
   );
 });
 

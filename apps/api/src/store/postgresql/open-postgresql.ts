@@ -201,7 +201,7 @@ function adviseOn(code: string, message: string): string {
   if (certificateError.test(message))
     return "If the server's certificate is from a private CA, set sslrootcert to the CA's certificate file. To encrypt without checking the certificate, use sslmode=require.";
   return message.includes('unsupported startup parameter')
-    ? 'There is a pooler in front of it. Make it ignore that parameter (PgBouncer: ignore_startup_parameters = options), or connect without the pooler (Neon: the host without -pooler), and set the lost settings for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
+    ? 'A pooler rejected that parameter. Make the pooler ignore it (PgBouncer: ignore_startup_parameters = options), or connect without the pooler (Neon: the host without -pooler), and set the missing settings for the user: ALTER ROLE … SET statement_timeout = …, and search_path if DATABASE_URL names a schema.'
     : 'Set DATABASE_URL to a running PostgreSQL database, with a user who can create tables in it.';
 }
 

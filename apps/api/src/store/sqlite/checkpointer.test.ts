@@ -146,8 +146,8 @@ it('recovers after a temporary failure, and logs both', async () => {
   expect(checkpointer.failure()).toBeUndefined();
   await until(() => checkpointer.overdueMs() === 0);
   expect(lines).toEqual([
-    `warn: the write-ahead log is not moved into the database: ${path} was deleted or moved away`,
-    'info: the write-ahead log is moved into the database again',
+    `warn: the write-ahead log is not being checkpointed: ${path} was deleted or moved away`,
+    'info: the write-ahead log is being checkpointed again',
   ]);
 });
 
@@ -168,8 +168,8 @@ it('restarts a thread that has ended, and logs only the first failure', async ()
   expect(readFileSync(marks, 'latin1')).toBe('xxx');
   expect(checkpointer.failure()).toBeUndefined();
   expect(lines).toEqual([
-    'warn: the write-ahead log is not moved into the database: too many open files',
-    'info: the write-ahead log is moved into the database again',
+    'warn: the write-ahead log is not being checkpointed: too many open files',
+    'info: the write-ahead log is being checkpointed again',
   ]);
 });
 

@@ -56,9 +56,9 @@ export function startCheckpointer(
 
   function report(newFailure: string | undefined): void {
     if (failure === undefined && newFailure !== undefined) {
-      log.warn({ err: new Error(newFailure) }, 'the write-ahead log is not moved into the database');
+      log.warn({ err: new Error(newFailure) }, 'the write-ahead log is not being checkpointed');
     } else if (failure !== undefined && newFailure === undefined) {
-      log.info({}, 'the write-ahead log is moved into the database again');
+      log.info({}, 'the write-ahead log is being checkpointed again');
     }
     failure = newFailure;
     failedSince = sinceNowIf(failure !== undefined, failedSince);

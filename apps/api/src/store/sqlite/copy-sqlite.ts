@@ -95,8 +95,8 @@ function describe(error: unknown): string {
 
 /** Advice for errors of SQLite that contain none. */
 const advice = [
-  ['disk is full', 'Free space on the disks of the database and of the copy.'],
-  ['disk I/O error', 'Look for a full disk with df, and for a failing one with dmesg.'],
+  ['disk is full', 'Free up space on the disks of the database and of the copy.'],
+  ['disk I/O error', 'Use df to look for a full disk, and dmesg for a failing disk.'],
   ['unable to open database file', 'Run this command as the service user, which owns the database.'],
 ] as const;
 

@@ -125,7 +125,7 @@ function readStoreId(connection: Sqlite.Database, schema: readonly SchemaEntry[]
   // It becomes a part of file names.
   if (others.length === 0 && typeof id === 'string' && storeIdPattern.test(id)) return id;
   throw new OperatorError(
-    'The database cannot be used: its table store does not have one row, with an id of 16 hexadecimal digits.',
+    'The database cannot be used: its table store must have exactly one row, with an id of 16 hexadecimal digits.',
   );
 }
 

@@ -15,7 +15,7 @@ If it is a plant store, stop every service that uses it and restore a backup, as
   }
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
     return `The SQLite driver, better-sqlite3, failed to load in Node.js ${process.version} on ${process.platform} ${process.arch}: ${message}
-It was installed for another Node.js or another machine: remove node_modules, install again with this one, and build.`;
+It was installed for another Node.js version or machine. Remove node_modules, install again with this Node.js, and build.`;
   }
   const cannotBeOpened = `The database ${path} cannot be opened`;
   if (isBusy(error)) {

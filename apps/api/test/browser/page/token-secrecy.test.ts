@@ -169,12 +169,12 @@ it('shows a token that it creates or rotates until it is kept, and keeps it nowh
   expect(await sheet.getByRole('checkbox').count()).toBe(2);
   await sheet.getByLabel('See plants').check();
   await sheet.getByRole('button', { name: 'Create token' }).click();
-  await sheet.getByText('Copy it now').waitFor();
+  await sheet.getByText('Copy the token now').waitFor();
   const first = await takeNew();
   const rotate = sheet.getByRole('button', { name: /^Rotate ?: web shop/ });
   await rotate.first().click();
   await sheet.getByRole('button', { name: /^Rotate: the old token/ }).click();
-  await sheet.getByText('Copy it now').waitFor();
+  await sheet.getByText('Copy the token now').waitFor();
   const second = await takeNew();
   expect(await statusOf(first)).toBe(200);
   const revoke = sheet.getByRole('button', { name: /^Revoke.*: web shop/ });

@@ -50,7 +50,9 @@ export function AddedList({ added, offeredKey, isPending, onRetry }: AddedListPr
           );
         })}
       </ol>
-      {added.length === maxAdded && <p className="note">{`Only the newest ${maxAdded} are listed.`}</p>}
+      {added.length === maxAdded && (
+        <p className="note">{`Only the newest ${maxAdded} plants are listed.`}</p>
+      )}
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { StepFrame, type StepProps } from './step-frame.js';
 
 /** Asks for a file or pasted lines. */
 export function ChooseSource({ session, state }: StepProps) {
-  const lead = `Choose a spreadsheet (.xlsx) or a CSV file with one plant per line. The columns can be ${listFields(fieldNames)}. Only ${listFields(requiredTexts)} is required. You review everything before anything is saved.`;
+  const lead = `Choose a spreadsheet (.xlsx) or a CSV file with one plant per line. The columns can be ${listFields(fieldNames)}. Only ${listFields(requiredTexts)} is required. You can review everything before it is saved.`;
   return (
     <StepFrame step="File" title="Import plants" lead={lead}>
       <FileDrop session={session} />
@@ -113,7 +113,7 @@ function PasteForm({ session, state: { draft: text } }: StepProps) {
         <p>{`Your pasted lines are kept. They have ${formatCount(text.length)} characters, which is too many to edit here.`}</p>
       )}
       <p id={hint} className="import-hint">
-        Copy cells in your spreadsheet, and paste them here.
+        Copy cells from your spreadsheet, and paste them here.
       </p>
       <p className="import-actions">
         <button type="submit">Read lines</button>

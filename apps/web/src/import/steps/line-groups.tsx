@@ -33,9 +33,9 @@ const titles: Readonly<Record<Filter, string>> = {
 
 const hints: Readonly<Partial<Record<Group, string>>> = {
   problems: 'Fix them here. Your file is not changed.',
-  changes: 'The saved plant, then the one in your file.',
-  unchanged: 'These do not change.',
-  'left-out': 'These will not be saved.',
+  changes: 'Each line shows the saved plant, then your version.',
+  unchanged: 'These lines cause no changes.',
+  'left-out': 'These lines will not be saved.',
 };
 
 /** Lists the lines in groups. Lines with a problem can be edited, and lines to be saved can be left out. */

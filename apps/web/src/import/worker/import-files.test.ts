@@ -78,7 +78,7 @@ const cases: readonly (readonly [
   [
     'openpyxl-hidden-rows-and-columns.xlsx',
     ['2 1 Rose', '3 2 Fern', '4 3 Ivy'],
-    { notes: ['The sheet has 1 hidden row and the hidden column B. They are imported like the rest.'] },
+    { notes: ['The sheet has 1 hidden row and the hidden column B. Hidden cells are also imported.'] },
   ],
   [
     'openpyxl-hidden-sheets.xlsx',
@@ -168,13 +168,19 @@ const wrongKinds: readonly (readonly [message: string, ...names: string[]])[] = 
     'opendocument-named.xlsx',
     'opendocument.ods',
   ],
-  ['This workbook has a password. In Excel, save a copy without one, and choose that.', 'password.xlsx'],
-  ['This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.', 'pdf-named.csv'],
-  ['This is a picture. Type its list into a spreadsheet, or paste the lines below.', 'picture-named.csv'],
+  [
+    'This workbook has a password. In Excel, save a copy without a password, and choose the copy.',
+    'password.xlsx',
+  ],
+  [
+    'This is a PDF. Copy its table into a spreadsheet, save it as .xlsx, and choose that file.',
+    'pdf-named.csv',
+  ],
+  ['This is an image. Type its text into a spreadsheet, or paste the lines below.', 'picture-named.csv'],
   ['This file is not a table. Choose a spreadsheet (.xlsx) or a CSV file.', 'random-bytes.csv'],
   [`This is an Excel 2003 XML workbook. Open it in Excel. ${saveAs}`, 'spreadsheet-2003.xml'],
   [
-    'This is a web page with the extension of a workbook. Open it in Excel, choose Save As, then .xlsx.',
+    'This is a web page with a workbook extension. Open it in Excel, choose Save As, then .xlsx.',
     'web-page-named.xls',
     'web-page-named.xlsx',
   ],

@@ -306,13 +306,13 @@ export class Lines {
         : []),
       ...(renamed.length * 2 > changed.length
         ? [
-            'Most changed lines have a very different name from the saved plant with the same ID. Check that they are the same plants.',
+            'Most changed lines have very different names from the saved plants with the same IDs. Check that they are the same plants.',
           ]
         : []),
       ...(variant === undefined
         ? []
         : [
-            `Some names or tags differ only in spaces, capital letters, or accents, such as ${quote(variant.text)} and ${quote(variant.to)}.`,
+            `Some names or tags differ only in spacing, capitalization, or accent encoding, such as ${quote(variant.text)} and ${quote(variant.to)}.`,
           ]),
     ];
   }
@@ -409,7 +409,7 @@ export class Lines {
     for (const field of fieldNames) {
       const column = this.reading.columns?.[field] ?? -1;
       const reason = rounded?.includes(column)
-        ? 'may be a number that the spreadsheet rounded. Format the cell as text, and enter it again.'
+        ? 'contains a number that the spreadsheet may have rounded. Format the cell as text, and enter the number again.'
         : errorCell.test(cells[column] ?? '') && 'contains a spreadsheet error. Enter the correct value.';
       if (reason) return { reason: `The ${labelInSentence(field)} ${reason}`, fields: [field] };
     }

@@ -18,7 +18,7 @@ it.each(['9007199254740993', '-9223372036854775807', '9.2233720368547758E+18'])(
     );
     expect(Object.keys(plants)).toEqual(['3']);
     const reason =
-      'may be a number that the spreadsheet rounded. Format the cell as text, and enter it again.';
+      'contains a number that the spreadsheet may have rounded. Format the cell as text, and enter the number again.';
     expect(faulty[2]).toBe(`The ID ${reason}`);
     expect(faulty[4]).toBe(`The name ${reason}`);
   },

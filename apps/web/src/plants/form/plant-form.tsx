@@ -10,7 +10,7 @@ import { type DraftProblems, draftFields, loadPlantSchema } from './draft.js';
 /** Hints on what to enter. Other fields only show whether they are required. */
 const hints: Partial<ByField<string>> = {
   id: 'Any whole number. A random one is suggested.',
-  name: 'Saved exactly as typed, except for trailing spaces.',
+  name: 'Saved exactly as typed, except for a trailing space.',
   tag: 'Optional: the type of the plant, such as houseplant.',
 };
 const isRequired = (name: FieldName) => name === 'id' || requiredTexts.includes(name);

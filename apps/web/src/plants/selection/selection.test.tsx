@@ -185,7 +185,7 @@ it('says why the undo of a tagging failed, and completes it on the next attempt'
   rejectNext(store, 'updatePlants');
   await user.click(undo);
   expect((await screen.findByRole('alert')).textContent).toMatch(
-    /^\w.* might still have the change\. Not permitted\.$/,
+    /^\w.* might still have your change\. Not permitted\.$/,
   );
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
   await screen.findByText(/^Restored the tag/);

@@ -46,7 +46,9 @@ export function TaggingProgress({ progress, total }: TaggingProgressProps) {
               </li>
             ))}
           </ul>
-          {failed.length > maxListed && <p className="note">{`Only the first ${maxListed} are listed.`}</p>}
+          {failed.length > maxListed && (
+            <p className="note">{`Only the first ${maxListed} plants are listed.`}</p>
+          )}
         </>
       )}
     </div>

@@ -185,8 +185,8 @@ function RenameForm({
 function describeEffect(total: number, existing: number | undefined, to: string): string {
   const plants = `${total.toLocaleString()} ${total === 1 ? 'plant' : 'plants'}`;
   if (existing !== undefined) {
-    const others = existing === 1 ? 'another plant' : `${existing.toLocaleString()} others`;
-    return `Merges with the tag on ${others}. You cannot tell afterward which ${total === 1 ? 'plant' : plants} had this tag.`;
+    const others = existing === 1 ? 'another plant' : `${existing.toLocaleString()} other plants`;
+    return `Merges with the existing tag of ${others}. You cannot tell afterward which ${total === 1 ? 'plant' : plants} had this tag.`;
   }
   if (to === '') return `Removes the tag from ${plants}.`;
   return `Renames the tag on ${plants}.`;

@@ -99,7 +99,7 @@ it('undoes a merge, plant by plant, from the sheet', async () => {
 });
 
 it.each([
-  ['shade', 'Merge', /^Merges with the tag on 2 others/, 'shade'],
+  ['shade', 'Merge', /^Merges with the existing tag of 2 other plants/, 'shade'],
   ['', 'Remove', /^Removes the tag from 6 plants/, undefined],
 ])('says in advance what a rename to "%s" does: %s', async (to, label, hint, tag) => {
   const user = await rename('bed', to);
@@ -126,7 +126,9 @@ it('stops a rename on Cancel after the edits already sent, and can resume with t
   held.resolve(undefined);
   await sheet().findByText('2,000 of 2,500 done; the rest are unchanged.');
   expect([tagged('border'), sent]).toEqual([2_000, 2]);
-  await waitFor(() => expect(sheet().getByText(/^Merges with the tag on 2,000 others/)).toBeDefined());
+  await waitFor(() =>
+    expect(sheet().getByText(/^Merges with the existing tag of 2,000 other plants/)).toBeDefined(),
+  );
   await user.click(sheet().getByRole('button', { name: 'Merge' }));
   await waitFor(() => expect(tagged('border')).toBe(2_500));
   // There is an undo for each part, latest first.

@@ -12,10 +12,10 @@ const packed = 'This file is compressed. Extract it first, then choose the file 
 const signatures: readonly (readonly [start: RegExp, advice: string])[] = [
   [/^09(00|02|04|08)0[46-8]00/, `This is a very old Excel workbook. ${saveAsXlsx}`],
   [/^(1f8b|377abcaf|52617221|425a68)/, packed],
-  [/^25504446/, 'This is a PDF. Copy its table into a spreadsheet, save that as .xlsx, and choose it.'],
+  [/^25504446/, 'This is a PDF. Copy its table into a spreadsheet, save it as .xlsx, and choose that file.'],
   [
     /^(89504e47|ffd8ff|47494638|49492a00|4d4d002a|52494646.{8}57454250|.{8}66747970(68656963|61766966))/,
-    'This is a picture. Type its list into a spreadsheet, or paste the lines below.',
+    'This is an image. Type its text into a spreadsheet, or paste the lines below.',
   ],
   [/^7b5c727466/, 'This is a text document (.rtf). Copy its table, and paste it below.'],
 ];
@@ -56,7 +56,7 @@ export function isWorkbook(bytes: Uint8Array, fileName: string): boolean {
     const has = (stream: string) => decodeBytes(bytes).includes([...stream].join('\0'));
     if (has('EncryptedPackage'))
       throw new UnreadableFileError(
-        'This workbook has a password. In Excel, save a copy without one, and choose that.',
+        'This workbook has a password. In Excel, save a copy without a password, and choose the copy.',
       );
     if (has('WordDocument'))
       throw new UnreadableFileError('This is a Word document. Copy its table, and paste it below.');
@@ -86,7 +86,7 @@ export function requirePlainText(text: string, fileName: string | undefined): vo
   if (/^<(!doctype|html|head|body|meta|style|table|!--)/i.test(start)) {
     const named =
       isWorkbookName(fileName ?? '') || extensionOf(fileName ?? '') === '.xls'
-        ? ' with the extension of a workbook'
+        ? ' with a workbook extension'
         : '';
     throw new UnreadableFileError(
       `This is a web page${named}. Open it in Excel, choose Save As, then .xlsx.`,

@@ -118,5 +118,5 @@ function noteHidden({ hidden: { rows, columns } }: Omit<Sheet, 'rows'>): readonl
   ];
   return hidden.length === 0
     ? []
-    : [`The sheet has ${hidden.join(' and ')}. They are imported like the rest.`];
+    : [`The sheet has ${hidden.join(' and ')}. Hidden cells are also imported.`];
 }

@@ -22,7 +22,7 @@ const maxSheetLength = 100 * 2 ** 20;
 const unreadable =
   'The workbook cannot be read. Open it in Excel, choose Save As, then .xlsx, and choose that file.';
 const tooLarge =
-  'The workbook is too large for this page. Save the sheet with the plants as a separate workbook, and choose that.';
+  'The workbook is too large for this page. Save the sheet with the plants as a separate workbook, and choose that workbook.';
 
 /**
  * Reads a sheet of an XLSX file, by name or the first visible one that is not empty. Texts are exact, and numbers are exact if they fit
