@@ -25,7 +25,7 @@ export function toExactNumber(text: string): number | bigint | NumberLiteral {
 
 const numberParts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Returns the int64 that a JSON number equals exactly, or `undefined`. */
+/** Returns the int64 that a JSON number equals exactly, as `number` if that is safe, or `undefined`. */
 function parseInt64(text: string): number | bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = numberParts.exec(text) ?? [];
   const digits = whole + fraction;
@@ -37,11 +37,7 @@ function parseInt64(text: string): number | bigint | undefined {
 
   const zeros = Number(exponent) - fraction.length + (digits.length - end);
   if (zeros < 0 || end - start + zeros > int64Digits) return undefined;
-  return narrow(BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros)));
-}
-
-/** Returns an int64 as `number` if that is safe, and `undefined` for an integer that is not an int64. */
-function narrow(integer: bigint): number | bigint | undefined {
+  const integer = BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros));
   if (!isInt64(integer)) return undefined;
   const rounded = Number(integer);
   return Number.isSafeInteger(rounded) ? rounded : integer;

@@ -64,47 +64,35 @@ function readArray(cursor: Cursor, depth: number, shape: JsonShape | undefined):
   const items = shape === undefined ? undefined : (shape.items ?? skipped);
   const maxItems = shape?.maxItems ?? Infinity;
   const array: unknown[] = shape === skipped ? skippedArray : [];
-  if (enter(cursor, depth) !== ']') {
-    do {
-      const isRead = array.length < maxItems;
-      const item = readValue(cursor, depth, isRead ? items : skipped);
-      if (items !== skipped) array.push(isRead ? item : null);
-    } while (skipComma(cursor));
-  }
-  leave(cursor, ']');
+  if (!enter(cursor, depth, ']')) return array;
+  do {
+    const isRead = array.length < maxItems;
+    const item = readValue(cursor, depth, isRead ? items : skipped);
+    if (items !== skipped) array.push(isRead ? item : null);
+  } while (skipComma(cursor, ']'));
   return array;
 }
 
 function readObject(cursor: Cursor, depth: number, shape: JsonShape | undefined): unknown {
   const object: Record<string, unknown> = shape === skipped ? skippedObject : {};
-  if (enter(cursor, depth) !== '}') {
-    do readMember(cursor, depth, object, shape);
-    while (skipComma(cursor));
-  }
-  leave(cursor, '}');
+  if (!enter(cursor, depth, '}')) return object;
+  do {
+    if (cursor.peekAfterSpace() !== '"') throw cursor.expected('a name in double quotes');
+    const start = cursor.position;
+    const escaped = skipString(cursor);
+    const member = shape?.members && findMember(shape.members, cursor, start, escaped);
+    const name = shape === undefined ? textOf(cursor, start, escaped) : member?.name;
+    if (member === undefined) rejectProto(cursor, start);
+    if (cursor.peekAfterSpace() !== ':') throw cursor.expected("':'");
+    cursor.position++;
+    const value = readValue(cursor, depth, shape === undefined ? undefined : (member?.shape ?? skipped));
+    if (name === undefined) continue;
+    if (Object.hasOwn(object, name) && !isEqual(object[name], value)) {
+      throw cursor.error(`Duplicate member '${name}' with a different value`, start);
+    }
+    object[name] = value;
+  } while (skipComma(cursor, '}'));
   return object;
-}
-
-function readMember(
-  cursor: Cursor,
-  depth: number,
-  object: Record<string, unknown>,
-  shape: JsonShape | undefined,
-): void {
-  if (cursor.peekAfterSpace() !== '"') throw cursor.expected('a name in double quotes');
-  const start = cursor.position;
-  const escaped = skipString(cursor);
-  const member = shape?.members && findMember(shape.members, cursor, start, escaped);
-  const name = shape === undefined ? textOf(cursor, start, escaped) : member?.name;
-  if (member === undefined) rejectProto(cursor, start);
-  if (cursor.peekAfterSpace() !== ':') throw cursor.expected("':'");
-  cursor.position++;
-  const value = readValue(cursor, depth, shape === undefined ? undefined : (member?.shape ?? skipped));
-  if (name === undefined) return;
-  if (Object.hasOwn(object, name) && !isEqual(object[name], value)) {
-    throw cursor.error(`Duplicate member '${name}' with a different value`, start);
-  }
-  object[name] = value;
 }
 
 /** Finds the member whose name is between `start` and the cursor. Does not build a name without escapes. */
@@ -139,22 +127,21 @@ function rejectProto(cursor: Cursor, start: number): void {
 const proto =
   /"(?:_|\\u005[Ff]){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006[Ff])(?:t|\\u0074)(?:o|\\u006[Ff])(?:_|\\u005[Ff]){2}"/y;
 
-/** Moves past an opening bracket or brace, and returns the next character after white space. */
-function enter(cursor: Cursor, depth: number): string {
+/** Moves past an opening bracket or brace. Returns whether an item follows; if none does, also moves past the closing one. */
+function enter(cursor: Cursor, depth: number, closing: ']' | '}'): boolean {
   if (depth > maxNesting) throw cursor.error('Nested too deeply');
   cursor.position++;
-  return cursor.peekAfterSpace();
-}
-
-function skipComma(cursor: Cursor): boolean {
-  const isComma = cursor.peekAfterSpace() === ',';
-  if (isComma) cursor.position++;
-  return isComma;
-}
-
-function leave(cursor: Cursor, closing: ']' | '}'): void {
-  if (cursor.peek() !== closing) throw cursor.expected(`',' or '${closing}'`);
+  if (cursor.peekAfterSpace() !== closing) return true;
   cursor.position++;
+  return false;
+}
+
+/** Moves past the comma after an item, or the closing bracket or brace. Returns whether it was a comma. */
+function skipComma(cursor: Cursor, closing: ']' | '}'): boolean {
+  const next = cursor.peekAfterSpace();
+  if (next !== ',' && next !== closing) throw cursor.expected(`',' or '${closing}'`);
+  cursor.position++;
+  return next === ',';
 }
 
 function readLiteral<Value>(cursor: Cursor, literal: string, value: Value): Value {
@@ -228,13 +215,9 @@ function readNumber(cursor: Cursor, shape: JsonShape | undefined): number | bigi
 function skipDigits(cursor: Cursor): void {
   const { text, position: start } = cursor;
   let end = start;
-  while (end < text.length && isDigit(text.charCodeAt(end))) end++;
+  while (text.charCodeAt(end) >= DIGIT_0 && text.charCodeAt(end) <= DIGIT_9) end++;
   cursor.position = end;
   if (end === start) throw cursor.expected('a digit');
-}
-
-function isDigit(code: number): boolean {
-  return code >= DIGIT_0 && code <= DIGIT_9;
 }
 
 /**
@@ -269,10 +252,14 @@ class Cursor {
     return this.text.charAt(this.position);
   }
 
-  /** Skips white space and returns the result of `peek`. */
+  /** Skips white space (RFC 8259, section 2) and returns the result of `peek`. */
   peekAfterSpace(): string {
-    while (this.position < this.text.length && isSpace(this.text.charCodeAt(this.position))) this.position++;
-    return this.peek();
+    let next = this.peek();
+    while (next === ' ' || next === '\n' || next === '\r' || next === '\t') {
+      this.position++;
+      next = this.peek();
+    }
+    return next;
   }
 
   /** Returns the error for a text that does not have what was expected at the position. */
@@ -287,14 +274,6 @@ class Cursor {
   }
 }
 
-/** White space (RFC 8259, section 2). */
-function isSpace(code: number): boolean {
-  return code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB;
-}
-
-const TAB = 0x09;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const DIGIT_0 = 0x30;
