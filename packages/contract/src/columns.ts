@@ -59,16 +59,11 @@ export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns
     ([name, { kind }]): readonly [string, Codec<unknown>] => [name, codecs[kind]],
   );
   const codecOf = new Map(namedCodecs);
-  const fieldset = fieldsetOf<Fields>({ fields });
-  const { names } = fieldset;
-  const valuesOf = (record: Fields) => record as Readonly<Record<string, unknown>>;
-  const toColumn = (name: string, value: unknown): Column =>
-    value === undefined ? null : (codecOf.get(name)?.toColumn(value) ?? null);
   return {
-    ...fieldset,
-    toColumn,
+    ...fieldsetOf<Fields>({ fields }),
+    toColumn: (name, value) => (value === undefined ? null : (codecOf.get(name)?.toColumn(value) ?? null)),
     toColumns(record) {
-      const values = valuesOf(record);
+      const values = record as Readonly<Record<string, unknown>>;
       return namedCodecs.map(([name, codec]) => {
         const value = values[name];
         return value === undefined ? null : codec.toColumn(value);
@@ -82,11 +77,12 @@ export function columnsOf<Fields>({ fields }: Pick<Resource, 'fields'>): Columns
       }
     },
     identify(record) {
-      const values = valuesOf(record);
+      const values = record as Readonly<Record<string, unknown>>;
       const identified: Record<string, unknown> = {};
-      for (const name of names) {
-        const column = toColumn(name, values[name]);
-        if (column !== null) identified[name] = typeof column === 'bigint' ? column.toString() : column;
+      for (const [name, codec] of namedCodecs) {
+        if (values[name] === undefined) continue;
+        const column = codec.toColumn(values[name]);
+        identified[name] = typeof column === 'bigint' ? column.toString() : column;
       }
       return JSON.stringify(identified);
     },

@@ -43,7 +43,7 @@ export const Int64Schema = z
     },
   })
   .meta({ override: { type: 'integer', format: 'int64' } })
-  .transform((value) => BigInt(value));
+  .transform(BigInt);
 
 /**
  * Explains why a text is not an integer within a range in its shortest notation. If only the notation is wrong, suggests the shortest one.
@@ -82,7 +82,7 @@ export const Int64ParameterSchema = z
   )
   // A string, so that a generated client does not use a number, which is not exact beyond 2^53.
   .meta({ override: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] } })
-  .transform((value) => BigInt(value));
+  .transform(BigInt);
 
 export const withoutNul = (schema: z.ZodString) =>
   schema.refine((text) => !text.includes('\0'), { error: 'must not contain the NUL character (U+0000)' });
