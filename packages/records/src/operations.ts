@@ -160,20 +160,11 @@ export function operationsOf<Fields extends object>(
     return { ...pick(fields), id, addedAt, original };
   }
 
-  async function createOne(store: Pick<Records, 'create'>, record: New<Fields>) {
-    const outcome = await store.create(record);
-    const body = pick(record);
-    // In a replay, too, the ETag is that of the record as created. It is outdated if the record has changed since.
-    const toResult = (replayed: boolean, addedAt: number | null) => ({
-      body,
-      replayed,
-      etag: entityTagOf({ ...body, addedAt }),
-    });
-    if (outcome.stored) return toResult(false, outcome.addedAt);
-    const { existing } = outcome;
-    if (isTombstone(existing)) throw new ServiceError('id_retired', texts.idRetired(record.id));
-    if (isReplay(existing, record)) return toResult(true, existing.addedAt ?? null);
-    throw new ServiceError('id_taken', texts.idTaken(record.id));
+  /** Returns the record that an earlier create of these fields has stored. */
+  function requireReplay(existing: StoredRecord<Fields>, created: New<Fields>): Stored<Fields> {
+    if (isTombstone(existing)) throw new ServiceError('id_retired', texts.idRetired(created.id));
+    if (!isReplay(existing, created)) throw new ServiceError('id_taken', texts.idTaken(created.id));
+    return existing;
   }
 
   async function findOne(store: Pick<Records, 'find'>, id: bigint): Promise<Stored<Fields>> {
@@ -309,8 +300,13 @@ export function operationsOf<Fields extends object>(
     showPeople,
 
     /** Creates a record. The ID is also the idempotency key: creating the same record again is a replay, which stores nothing. */
-    async create(store: Pick<Records, 'create'>, record: New<Fields>): Promise<Reply<200, Fields>> {
-      return { status: 200, ...(await createOne(store, record)) };
+    async create(store: Pick<Records, 'create'>, record: New<Fields>) {
+      const outcome = await store.create(record);
+      const { addedAt = null } = outcome.stored ? outcome : requireReplay(outcome.existing, record);
+      const body = pick(record);
+      // In a replay, too, the ETag is that of the record as created. It is outdated if the record has changed since.
+      const etag = entityTagOf({ ...body, addedAt });
+      return { status: 200, body, replayed: !outcome.stored, etag } as const;
     },
 
     /** Creates the records of a batch, each as `create` does. Records with the same ID are created in order. */
@@ -318,8 +314,8 @@ export function operationsOf<Fields extends object>(
       requireBatch(batch);
       const orderedStore = { create: inOrder(store.create) };
       return runBatch(batch, async (item) => {
-        const { replayed, etag } = await createOne(orderedStore, readRecord(item));
-        return { status: 200 as const, replayed, etag };
+        const { status, replayed, etag } = await operations.create(orderedStore, readRecord(item));
+        return { status, replayed, etag };
       });
     },
 
@@ -387,16 +383,16 @@ export function operationsOf<Fields extends object>(
           return findFailed(conditions, existing) ? undefined : withFields(existing, fields);
         },
       });
-      const toReply = (record: Stored<Fields>) =>
-        ({ status: 200, body: show(record), etag: entityTagOf(record) }) as const;
-      if (after !== undefined && !isTombstone(after)) return toReply(after);
-      if (before === undefined || isTombstone(before))
+      const record = after ?? before;
+      if (record === undefined || isTombstone(record))
         throw reusesId ? new ServiceError(errorNames.notFound, texts.idNeverUsed(id)) : notFound(id);
-      if (reusesId) throw new ServiceError('precondition_failed', texts.exists(id));
-      const failed = findFailed(conditions, before);
-      if (failed !== undefined && !(failed === 'if-match' && isSame(before, fields)))
-        throw conditionFailed(failed, id);
-      return toReply(before);
+      if (after === undefined) {
+        if (reusesId) throw new ServiceError('precondition_failed', texts.exists(id));
+        const failed = findFailed(conditions, record);
+        if (failed !== undefined && !(failed === 'if-match' && isSame(record, fields)))
+          throw conditionFailed(failed, id);
+      }
+      return { status: 200, body: show(record), etag: entityTagOf(record) };
     },
 
     /**
