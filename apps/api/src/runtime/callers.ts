@@ -34,18 +34,15 @@ export class ActiveCallers {
 export class Budget {
   readonly #limit: number;
   readonly #heldBy = new Map<Caller, number>();
-  #held = 0;
+  /** What all callers hold. */
+  held = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  get held(): number {
-    return this.#held;
-  }
-
   hasRoom(caller: Caller, amount: number): boolean {
-    return this.#held === 0 || (this.#heldBy.get(caller) ?? 0) + amount <= this.#limit - this.#held - amount;
+    return this.held === 0 || (this.#heldBy.get(caller) ?? 0) + amount <= this.#limit - this.held - amount;
   }
 
   /** Takes an amount for a caller. Returns `false`, and takes nothing, if there is no room. */
@@ -57,7 +54,7 @@ export class Budget {
 
   /** Counts an amount that a caller holds, even if there is no room for it, so that the caller gets no more. */
   add(caller: Caller, amount: number): void {
-    this.#held += amount;
+    this.held += amount;
     const held = (this.#heldBy.get(caller) ?? 0) + amount;
     if (held > 0) this.#heldBy.set(caller, held);
     else this.#heldBy.delete(caller);
@@ -74,12 +71,8 @@ export class FairQueue<Item> {
   readonly #lines = new Map<Caller, Line<Item>>();
   /** The lines that get turns, in order. */
   readonly #turns: Line<Item>[] = [];
-  #size = 0;
-
   /** How many items wait, including items of callers that are held back. */
-  get size(): number {
-    return this.#size;
-  }
+  size = 0;
 
   /** How many callers have an item that waits for its turn. */
   get callers(): number {
@@ -90,7 +83,7 @@ export class FairQueue<Item> {
     const line = this.#lineOf(caller);
     if (line.items.length === 0 && !line.isHeld) this.#turns.push(line);
     line.items.push(item);
-    this.#size++;
+    this.size++;
   }
 
   #lineOf(caller: Caller): Line<Item> {
@@ -126,7 +119,7 @@ export class FairQueue<Item> {
     const line = this.#turns.shift();
     if (line === undefined) return undefined;
     const item = line.items.shift();
-    this.#size--;
+    this.size--;
     if (line.items.length > 0) this.#turns.push(line);
     else this.#lines.delete(line.caller);
     return item;

@@ -56,13 +56,14 @@ function openQueue({ findError, isHeld, limits, concurrency = 1, together, ...op
   const untilCommits = async (count: number) => {
     while (commits.length < count) await nextTurn();
   };
+  const { create, change } = queue.writerOf('plant', 1);
   return {
     queue,
     commits,
     release,
     untilCommits,
-    create: (...ids: number[]) => plantsOf(...ids).map((plant) => queue.create('plant', plant, 1)),
-    change: (...ids: number[]) => ids.map((id) => queue.change('plant', removalOf(BigInt(id)), 1)),
+    create: (...ids: number[]) => plantsOf(...ids).map(create),
+    change: (...ids: number[]) => ids.map((id) => change(removalOf(BigInt(id)))),
   };
 }
 
@@ -95,7 +96,10 @@ it('passes the author of creates and changes to the store', async () => {
   const queue = createTestQueue(databaseOf(store));
   const [plant] = plantsOf(1);
   if (plant === undefined) throw new Error('there is one');
-  await Promise.all([queue.create('plant', plant, 7), queue.change('plant', removalOf(2n), 'subject x')]);
+  await Promise.all([
+    queue.writerOf('plant', 7).create(plant),
+    queue.writerOf('plant', 'subject x').change(removalOf(2n)),
+  ]);
   expect(passed).toMatchObject([
     { ...plant, addedBy: '7' },
     { id: 2n, by: 'subject x' },
@@ -144,7 +148,8 @@ it.each<[title: string, TestOptions, Plant[], commits: string[]]>([
   ['a plant of any size while the queue is empty', { limits: { queueBytes: 10 } }, ofBytes(1_000), ['1']],
 ])('stores %s, and rejects nothing', async (_, options, plants, expected) => {
   const { queue, commits } = openQueue(options);
-  const writes = plants.map((plant, at) => queue.create('plant', { id: BigInt(at + 1), ...plant }, 1));
+  const { create } = queue.writerOf('plant', 1);
+  const writes = plants.map((plant, at) => create({ id: BigInt(at + 1), ...plant }));
   expect(await Promise.all(writes)).toEqual(plants.map(() => stored));
   expect(commits).toEqual(expected);
 });
@@ -216,7 +221,7 @@ it('is full for a caller that has reached its limit of queued creates and remova
   for (const [more] of [change(4), create(4)])
     await expect(more).rejects.toMatchObject({ errorName: 'overloaded' });
   expect(queue.queued()).toEqual({ records: 2, bytes: 'plant 3'.length });
-  writes.push(queue.change('plant', removalOf(4n), 2));
+  writes.push(queue.writerOf('plant', 2).change(removalOf(4n)));
   await release(3);
   await Promise.all(writes);
   expect(queue.isFull(1)).toBe(false);
@@ -225,7 +230,8 @@ it('is full for a caller that has reached its limit of queued creates and remova
 
 it('gives several callers equal shares of a batch, and takes their plants in turn', async () => {
   const { queue, create, commits } = openQueue({ limits: { batchRecords: 6 }, callers: { count: () => 3 } });
-  const createOf = (caller: string, id: bigint) => queue.create('plant', { id, name: 'x' }, caller);
+  const createOf = (caller: string, id: bigint) =>
+    queue.writerOf<Plant>('plant', caller).create({ id, name: 'x' });
   await Promise.all([...create(1, 2, 3, 4), createOf('few', 11n), createOf('other', 12n)]);
   expect(commits).toEqual(['1,11,12,2', '3,4']);
 });
@@ -287,9 +293,7 @@ it('rejects only the records that the store returns no outcome for', async () =>
       change: async () => [],
     }),
   );
-  const outcomes = await Promise.allSettled(
-    plantsOf(1, 2, 3).map((plant) => queue.create('plant', plant, 1)),
-  );
+  const outcomes = await Promise.allSettled(plantsOf(1, 2, 3).map(queue.writerOf('plant', 1).create));
   const unknown = { status: 'rejected', reason: new Error('The store returned no outcome') };
   expect(outcomes).toEqual([fulfilled, fulfilled, unknown]);
 });
@@ -305,10 +309,11 @@ it.each([
       together: { writesTogether },
       findError: (ids) => (ids.includes(3) ? garden3 : undefined),
     });
+    const gardens = queue.writerOf('garden', 1);
     const writes = [
       ...create(1),
-      queue.change('garden', removalOf(2n), 1),
-      queue.create('garden', { id: 3n }, 1),
+      gardens.change(removalOf(2n)),
+      gardens.create({ id: 3n }),
       ...change(4),
       ...create(5),
     ];

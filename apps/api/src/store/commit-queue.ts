@@ -1,10 +1,4 @@
-import {
-  type Change,
-  type ChangeOutcome,
-  type CreateOutcome,
-  type New,
-  ServiceError,
-} from '@plant-store/records';
+import { type Change, ServiceError, type Store } from '@plant-store/records';
 import { type OverloadReason, overloadErrors, waitingRecords } from '../errors/service-error.js';
 import type { CommitRecord } from '../observe/commit-health.js';
 import { type ActiveCallers, Budget, BusyShare, type Caller, FairQueue } from '../runtime/callers.js';
@@ -77,18 +71,18 @@ export function createCommitQueue({
       overload = findOverload(caller, bytes);
     }
     if (overload !== undefined) return Promise.reject(overloadErrors[overload]);
-    return new Promise((resolve, reject) => {
-      waiting.push(caller, { resource, record, change, bytes, caller, resolve, reject } as Waiting);
-      places.add(caller, 1);
-      bytesHeld.add(caller, bytes);
-      busy.begin();
-      storeSoon();
-      // The next batch is full, or waiting would cause writes to be rejected.
-      const isFull =
-        waiting.size >= Math.min(limits.batchRecords, limits.queueRecords) ||
-        bytesHeld.held >= limits.batchBytes;
-      if (endOfTurn !== undefined && isFull) storeBatches();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+    waiting.push(caller, { resource, record, change, bytes, caller, resolve, reject } as Waiting);
+    places.add(caller, 1);
+    bytesHeld.add(caller, bytes);
+    busy.begin();
+    storeSoon();
+    // The next batch is full, or waiting would cause writes to be rejected.
+    const isFull =
+      waiting.size >= Math.min(limits.batchRecords, limits.queueRecords) ||
+      bytesHeld.held >= limits.batchBytes;
+    if (endOfTurn !== undefined && isFull) storeBatches();
+    return promise;
   }
 
   function dequeue(): Waiting | undefined {
@@ -192,29 +186,34 @@ export function createCommitQueue({
 
   return {
     /**
-     * Queues a record of a resource. Resolves once it is on disk, or its id turns out to be taken.
+     * Returns the functions that queue the writes of a caller to a resource. They resolve once a write is on disk, or the id of a create turns
+     * out to be taken.
      *
-     * @throws {ServiceError} `overloaded` when the queue has no room for the caller; the record is not stored then
+     * @throws {ServiceError} `overloaded` when the queue has no room for the caller; nothing is stored then
      * @throws {ServiceError} `database_unavailable` when the store does not answer
-     * @throws whatever else the store throws for this record, never an error caused by another record
+     * @throws whatever else the store throws for this write, never an error caused by another write
      */
-    create: <Fields>(resource: string, record: New<Fields>, caller: Caller) =>
-      enqueue<CreateOutcome<Fields>>(
-        { resource, record: { ...(record as New<object>), addedBy: String(caller) } },
-        tableOf.get(resource)?.bytesOf(record as New<object>) ?? 0,
-        caller,
-      ),
-    /** Queues a change of the record with an id. Resolves once it is on disk. Throws as `create` does. */
-    change: <Fields>(resource: string, change: Change<Fields>, caller: Caller) =>
-      enqueue<ChangeOutcome<Fields>>(
-        { resource, change: { ...change, by: String(caller) } as Change<object> },
-        change.bytes,
-        caller,
-      ),
+    writerOf: <Fields extends object>(
+      resource: string,
+      caller: Caller,
+    ): Pick<Store<Fields>, 'create' | 'change'> => ({
+      create: (record) =>
+        enqueue(
+          { resource, record: { ...record, addedBy: String(caller) } },
+          tableOf.get(resource)?.bytesOf(record) ?? 0,
+          caller,
+        ),
+      change: (change) =>
+        enqueue(
+          { resource, change: { ...change, by: String(caller) } as Change<object> },
+          change.bytes,
+          caller,
+        ),
+    }),
     /** The recent share of time in which a record waited, from 0 to 1. */
     waitingShare: () => busy.value(),
     /** Whether the queue has as many records as its limit allows the caller: `create` would reject another one. */
-    isFull: (caller: Caller) => findOverload(caller, 0) === waitingRecords,
+    isFull: (caller: Caller) => !places.hasRoom(caller, 1),
     /** How much is queued for all resources. Bytes count the fields of records. */
     queued: () => ({ records: waiting.size, bytes: bytesHeld.held }),
     /** Resolves once nothing is queued or being stored. */

@@ -109,7 +109,8 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     const limits = { ...highQueueLimits, queueRecords: 1_000 };
     const queue = createTestQueue(databaseOf({ create: never, change: never }), { limits });
     let id = 0n;
-    const wait = (caller: number) => queue.create('plant', { id: id++, name: 'Fern' }, caller);
+    const wait = (caller: number) =>
+      queue.writerOf<{ name: string }>('plant', caller).create({ id: id++, name: 'Fern' });
     expect(await countWaiting(wait)).toBeLessThanOrEqual(600);
   },
   'pipelined requests on a connection'() {

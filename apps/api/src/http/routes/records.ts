@@ -9,9 +9,6 @@ import type { Conditions } from '@plant-store/contract/conditions';
 import type { ResourceName } from '@plant-store/contract/resources';
 import {
   type Batch,
-  type Change,
-  type ChangeOutcome,
-  type CreateOutcome,
   type New,
   type Operations,
   type RecordPeople,
@@ -40,12 +37,12 @@ import { createFollowChanges } from './follow-changes.js';
 
 /** The queue that operations write to. It groups concurrent writes. */
 export interface RecordQueue {
-  create(resource: string, record: New<object>, caller: Caller): Promise<CreateOutcome<object>>;
-  change(resource: string, change: Change<object>, caller: Caller): Promise<ChangeOutcome<object>>;
+  /** Returns the functions that queue the writes of a caller. */
+  writerOf(resource: string, caller: Caller): Pick<Store<object>, 'create' | 'change'>;
   /** Whether it would reject another record of the caller. */
   isFull(caller: Caller): boolean;
   /** The recent share of time in which a record waited, from 0 to 1. */
-  waitingShare(): number;
+  readonly waitingShare: () => number;
 }
 
 export type RecordReader = RecordFinder &
@@ -104,7 +101,7 @@ export function createRecordHandlers(
     concurrency: dependencies.concurrentLists,
     callers,
     hasRoom: memory.hasRoom,
-    waitingShare: () => queue.waitingShare(),
+    waitingShare: queue.waitingShare,
   });
   const answerBatch = createBatchHandler(dependencies);
   const handlersOf = (name: ResourceName) => createHandlers(name, { ...dependencies, lists, answerBatch });
@@ -131,10 +128,6 @@ function createHandlers(
   const recordIdName = `${name}Id` as const;
   const find = createBatchedFind(store);
   const finderOf = (caller: Caller) => ({ find: (id: bigint) => find(id, caller) });
-  const writerOf = (caller: Caller): Pick<Store<object>, 'create' | 'change'> => ({
-    create: (record) => queue.create(name, record, caller),
-    change: (change) => queue.change(name, change, caller),
-  });
   const followChanges = createFollowChanges({
     latest: () => operations.latest(store),
     read: (query, turn) => operations.changes(store, query, paceOf(turn)),
@@ -166,7 +159,7 @@ function createHandlers(
 
   return {
     async create({ body, res }: Call & { readonly body: New<object> }) {
-      return complete(res, await operations.create(writerOf(begin(res, body.id)), body));
+      return complete(res, await operations.create(queue.writerOf(name, begin(res, body.id)), body));
     },
     async get({ params: { id }, headers, res }: CallOfOne) {
       const reply = await operations.get(finderOf(begin(res, id)), id, headers);
@@ -175,14 +168,14 @@ function createHandlers(
       return complete(res, { ...reply, body });
     },
     async update({ params: { id }, headers, body, res }: CallOfOne & { readonly body: object }) {
-      return complete(res, await operations.update(writerOf(begin(res, id)), id, body, headers));
+      return complete(res, await operations.update(queue.writerOf(name, begin(res, id)), id, body, headers));
     },
     async delete({ params: { id }, headers, res }: CallOfOne) {
-      return complete(res, await operations.delete(writerOf(begin(res, id)), id, headers));
+      return complete(res, await operations.delete(queue.writerOf(name, begin(res, id)), id, headers));
     },
     createMany: ({ body, req, res }: CallOfMany) =>
       answerBatch(operations, body[plural] ?? [], req, res, {
-        run: (batch, caller) => operations.createMany(writerOf(caller), batch),
+        run: (batch, caller) => operations.createMany(queue.writerOf(name, caller), batch),
         nameOf: ({ replayed }) => (replayed ? 'replayed' : 'stored'),
       }),
     getMany({ body: { ids = [] }, req, res }: CallOfMany) {
@@ -201,12 +194,12 @@ function createHandlers(
     },
     updateMany: ({ body, req, res }: CallOfMany) =>
       answerBatch(operations, body[plural] ?? [], req, res, {
-        run: (batch, caller) => operations.updateMany(writerOf(caller), batch),
+        run: (batch, caller) => operations.updateMany(queue.writerOf(name, caller), batch),
         nameOf: () => 'updated',
       }),
     deleteMany: ({ body: { ids = [], ifMatch }, req, res }: CallOfMany) =>
       answerBatch(operations, ids, req, res, {
-        run: (batch, caller) => operations.deleteMany(writerOf(caller), batch, ifMatch),
+        run: (batch, caller) => operations.deleteMany(queue.writerOf(name, caller), batch, ifMatch),
         nameOf: () => 'deleted',
       }),
     async list({ query, req, res }: Call & { readonly query: RecordQuery }) {
@@ -218,7 +211,12 @@ function createHandlers(
             : undefined;
         const { readMs, next } = page;
         // Serialized after the next list has begun.
-        return { readMs, next, compose: once(() => shareText(operations.showPage(page, query, people))) };
+        let body: object | undefined;
+        const compose = () => {
+          body ??= shareText(operations.showPage(page, query, people));
+          return body;
+        };
+        return { readMs, next, compose };
       };
       // Tokens of one subject may see different members.
       const { compose, next } = await readList(res, read, [plural, query, seesPeople(res.locals)]);
@@ -287,14 +285,6 @@ function linkNext({ originalUrl }: Request, res: Response, next: string | undefi
   parameters.set('after', next);
   // Relative, because a proxy may have changed the path.
   res.setHeader('Link', `<?${parameters}>; rel="next"`);
-}
-
-function once<Made>(make: () => Made): () => Made {
-  let made: Made | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 /** How many records of a batch start in one turn of the event loop if other callers are active. */

@@ -37,9 +37,10 @@ describe.each(enginesOfStore())('writes of several resources on %s', (kind) => {
 
   const write = (...writes: Write[]) =>
     Promise.all<unknown>(
-      writes.map(({ resource, record, change }) =>
-        record === undefined ? queue.change(resource, change, 1) : queue.create(resource, record, 1),
-      ),
+      writes.map(({ resource, record, change }) => {
+        const writer = queue.writerOf(resource, 1);
+        return record === undefined ? writer.change(change) : writer.create(record);
+      }),
     );
   const idsIn = async (store: Pick<RecordStore, 'read'>) =>
     (await collect(store.read(undefined, highPageLimits)))

@@ -63,8 +63,8 @@ function storeOf<Fields extends object>(database: Database, name: string): Store
   const records = stores[name];
   if (records === undefined) throw new Error(`There is no store of ${name}`);
   return {
-    create: (record) => queue.create(name, record, record.addedBy ?? 1),
-    change: (change) => queue.change(name, change, change.by ?? 1),
+    create: (record) => queue.writerOf<Fields>(name, record.addedBy ?? 1).create(record),
+    change: (change) => queue.writerOf<Fields>(name, change.by ?? 1).change(change),
     find: async (id) => (await records.find([id]))[0],
     list: records.list,
     countAll: records.countAll,
