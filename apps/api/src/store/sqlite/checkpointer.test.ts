@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { recordLog } from '../../../test/support/database/record-log.js';
 import { until } from '../../../test/support/until.js';
-import { type CheckpointerOptions, startCheckpointer } from './checkpointer.js';
+import { type CheckpointerOptions, createCheckpointer } from './checkpointer.js';
 import { identifyFiles } from './file-identity.js';
 
 /** Creates a database for a checkpointer that the test starts, and a connection that writes without checkpoints. */
@@ -26,7 +26,8 @@ async function createFile(options: Sqlite.Options = {}) {
   const checkpoints: number[] = [];
   function start(parts: Partial<CheckpointerOptions> = {}) {
     const onCheckpoint = ({ logPages }: { logPages: number }) => void checkpoints.push(logPages);
-    const checkpointer = startCheckpointer(files, { log, onCheckpoint, ...parts });
+    const checkpointer = createCheckpointer(files, { log, onCheckpoint, ...parts });
+    checkpointer.start();
     onTestFinished(() => checkpointer.stop());
     return checkpointer;
   }

@@ -6,7 +6,7 @@ import type { DatabaseLog } from '../database.js';
 import type { DatabaseFiles } from './file-identity.js';
 
 /** A thread that moves commits from the write-ahead log into the database. */
-export type Checkpointer = ReturnType<typeof startCheckpointer>;
+export type Checkpointer = ReturnType<typeof createCheckpointer>;
 
 export interface CheckpointerOptions {
   readonly log: DatabaseLog;
@@ -29,13 +29,13 @@ export interface CheckpointerOptions {
 type Report = { readonly failure: string | null } | { readonly checkpoint: Checkpoint } | 'restart-log';
 
 /**
- * Starts moving commits from the write-ahead log into the database file in a separate thread, so that no commit pays for it. This does not
- * affect durability: the log is synced at each commit. The thread retries after a failure, and is restarted if it ends; until then SQLite's
- * own limit (`wal_autocheckpoint`) applies. The beginning and the end of a failure are logged.
+ * Creates a checkpointer, which, once started, moves commits from the write-ahead log into the database file in a separate thread, so that no
+ * commit pays for it. This does not affect durability: the log is synced at each commit. The thread retries after a failure, and is restarted
+ * if it ends; until then SQLite's own limit (`wal_autocheckpoint`) applies. The beginning and the end of a failure are logged.
  *
  * @param files of the database; nothing is moved while one of them is missing
  */
-export function startCheckpointer(
+export function createCheckpointer(
   files: DatabaseFiles,
   {
     log,
@@ -103,8 +103,12 @@ export function startCheckpointer(
     }
   }
 
-  const ended = keepRunning();
+  let ended: Promise<void> | undefined;
   return {
+    /** Starts the thread, unless it was started already. */
+    start(): void {
+      ended ??= keepRunning();
+    },
     /** Why commits are not being moved; `undefined` if they are. */
     failure: () => failure,
     /** How long data in the log has been waiting to be moved, in milliseconds; 0 if nothing is left. */

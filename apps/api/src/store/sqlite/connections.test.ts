@@ -4,10 +4,9 @@ import { collect } from '../../../test/support/collect.js';
 import { connectToSqlite, openSqliteFile } from '../../../test/support/database/open-sqlite-file.js';
 import { plantsOf } from '../../../test/support/plants/plants-of.js';
 import { until } from '../../../test/support/until.js';
-import * as connections from './connections.js';
+import { durablePragmas, openConnection } from './connections.js';
 import { identifyFiles, requireFiles } from './file-identity.js';
-
-const { durablePragmas, openConnection } = connections;
+import * as sqliteStore from './sqlite-store.js';
 
 it('commits with a write-ahead log that is synced at every commit', async () => {
   const { path } = await openSqliteFile();
@@ -51,9 +50,9 @@ function countMapped(path: string): number {
 it.runIf(existsSync(maps))(
   'the file of an open store is mapped, and again as plants are inserted',
   async () => {
-    const { enableMmap } = connections;
-    vi.spyOn(connections, 'enableMmap').mockImplementationOnce((connection, table) =>
-      enableMmap(connection, table, 500),
+    const { createSqliteStores } = sqliteStore;
+    vi.spyOn(sqliteStore, 'createSqliteStores').mockImplementationOnce((options) =>
+      createSqliteStores({ ...options, writesPerMap: 500 }),
     );
     const { path, database, store } = await openSqliteFile();
     const atFirst = countMapped(path);

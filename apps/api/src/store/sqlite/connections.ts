@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3';
+import type { Table } from '../table.js';
 import { openFile } from './open-connection.js';
 
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks this thread. */
@@ -67,35 +68,13 @@ export const durablePragmas = `
 const mapBytes = 2 ** 31 - 2 ** 16;
 
 /**
- * Maps the file into memory, so that reads copy from the map instead of making a system call per page. Writes are unaffected. The map covers
- * the file at the size that it had at the first read, so it must be created again as the file grows.
+ * Maps the file of a connection into memory, so that reads copy from the map instead of making a system call per page. Writes are unaffected.
+ * The map covers the file at the size that it had at the first read, so it must be created again as the file grows, while no statement runs
+ * on the connection.
  */
-const createMapScript = (table: string) => `
-  PRAGMA mmap_size = 0;
-  PRAGMA mmap_size = ${mapBytes};
-  SELECT id FROM ${table} NOT INDEXED LIMIT 1;`;
-
-/**
- * Maps the file of a connection into memory, now and after each `recordsPerMap` records.
- *
- * @returns a function to call with the number of records of each insert, while no statement runs on the connection
- */
-export function enableMmap(
-  connection: Sqlite.Database,
-  table: string,
-  recordsPerMap = 100_000,
-): (records: number) => void {
-  const script = createMapScript(table);
-  connection.exec(script);
-  let recordsSince = 0;
-  return function grow(records) {
-    recordsSince += records;
-    if (recordsSince < recordsPerMap) return;
-    recordsSince = 0;
-    try {
-      connection.exec(script);
-    } catch {
-      // Without a map, the file is read by system calls.
-    }
-  };
+export function mapFile(connection: Sqlite.Database, [table]: readonly Pick<Table, 'name'>[]): void {
+  connection.exec(`
+    PRAGMA mmap_size = 0;
+    PRAGMA mmap_size = ${mapBytes};
+    SELECT id FROM ${table?.name ?? 'store'} NOT INDEXED LIMIT 1;`);
 }

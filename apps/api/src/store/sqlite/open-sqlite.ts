@@ -9,8 +9,8 @@ import { type Database, databaseUnavailable, type OpenOptions, stderrLog } from 
 import { readMigrations } from '../migrations.js';
 import { allTables, insertTrialSql, type Table } from '../table.js';
 import { createPrismaAccessTokenStore, insertWithinLimitSql, toStoredTime } from '../token-store.js';
-import { type Checkpointer, startCheckpointer } from './checkpointer.js';
-import { durablePragmas, enableMmap, lockTimeoutMs, openConnection, withConnection } from './connections.js';
+import { createCheckpointer } from './checkpointer.js';
+import { durablePragmas, lockTimeoutMs, mapFile, openConnection, withConnection } from './connections.js';
 import {
   createDatabaseFile,
   readLastBackupSeconds,
@@ -46,7 +46,7 @@ export async function openSqlite(
     if (mustExist) requireDatabaseFile(path);
     else createDatabaseFile(path);
     const appliedMigrations = await migrate(path);
-    const { connection, refreshMmap, files } = await connect(path, tables);
+    const { connection, files } = await connect(path, tables);
     const guard = guardFiles(files, log, () => void connection.exec('PRAGMA wal_checkpoint'));
     const transact = createTransact(guard, log);
     /** Called before data that was read is acknowledged. */
@@ -87,14 +87,22 @@ export async function openSqlite(
       runQuery: transact,
     });
     const lists = createListThread(files, tables);
-    let checkpointer: Checkpointer | undefined;
+    /** Moves the rest of the log into the database, as far as other connections permit, and returns whether that was everything. */
+    const moveRest = () =>
+      transact(() => {
+        const [{ busy, log, checkpointed }] = connection.pragma('wal_checkpoint') as [Record<string, number>];
+        return busy === 0 && log === checkpointed;
+        // The thread runs into the same errors, and reports them.
+      }).catch(() => false);
+    const onCheckpoint = metrics && measureCheckpoints(metrics);
+    const checkpointer = createCheckpointer(files, { log, moveRest, onCheckpoint });
     if (metrics !== undefined) {
       addDiskGauges(metrics, path);
       addGauge(metrics, {
         name: 'plant_store_sqlite_checkpoint_overdue_seconds',
         help: 'How long part of the SQLite write-ahead log has been waiting to be checkpointed into the database; 0 if nothing is waiting',
         aggregator: 'max',
-        read: () => (checkpointer?.overdueMs() ?? 0) / 1_000,
+        read: () => checkpointer.overdueMs() / 1_000,
       });
       addGauge(metrics, {
         name: 'plant_store_last_backup_timestamp_seconds',
@@ -103,14 +111,6 @@ export async function openSqlite(
         read: () => readLastBackupSeconds(path),
       });
     }
-    const onCheckpoint = metrics && measureCheckpoints(metrics);
-    /** Moves the rest of the log into the database, as far as other connections permit, and returns whether that was everything. */
-    const moveRest = () =>
-      transact(() => {
-        const [{ busy, log, checkpointed }] = connection.pragma('wal_checkpoint') as [Record<string, number>];
-        return busy === 0 && log === checkpointed;
-        // The thread runs into the same errors, and reports them.
-      }).catch(() => false);
     const { stores, write } = createSqliteStores({
       connection,
       tables,
@@ -118,12 +118,7 @@ export async function openSqlite(
       transact,
       syncLog,
       readerOf: lists.reader,
-      onWrite(records) {
-        // Started with the first write, because only writes need it, and the start is faster without it.
-        checkpointer ??= startCheckpointer(files, { log, moveRest, onCheckpoint });
-        refreshMmap(records);
-      },
-      onErased: () => checkpointer?.truncateLog(),
+      checkpointer,
     });
     return {
       stores: stores as unknown as Database['stores'],
@@ -153,14 +148,14 @@ export async function openSqlite(
       // SQLite has one writer.
       concurrentCommits: 1,
       warnings() {
-        const failure = checkpointer?.failure();
+        const failure = checkpointer.failure();
         if (failure === undefined) return [];
         return [
           `The write-ahead log keeps growing because checkpoints are failing: ${failure}. The service retries automatically.`,
         ];
       },
       async close() {
-        await checkpointer?.stop();
+        await checkpointer.stop();
         await lists.close();
         await accessTokens.close();
         // Closed last, because the last connection moves the log into the database.
@@ -217,13 +212,13 @@ function connect(path: string, tables: readonly Table[]) {
   return retryWhileBusy(async () => {
     const connection = openConnection(path, durablePragmas);
     try {
-      const refreshMmap = enableMmap(connection, tables[0]?.name ?? 'store');
+      mapFile(connection, tables);
       // After the first read all files exist, and remain while the connection is open.
       const files = identifyFiles(path);
       // A log left by a killed process, or its directory entry, may not be on disk yet.
       syncToDisk(files.log.path);
       syncToDisk(dirname(path));
-      return { connection, refreshMmap, files };
+      return { connection, files };
     } catch (error) {
       connection.close();
       throw error;

@@ -207,9 +207,9 @@ describe('overwrites the texts of deleted plants', () => {
   });
 
   it('in the log while the database is open', async () => {
-    const { startCheckpointer } = checkpointer;
-    vi.spyOn(checkpointer, 'startCheckpointer').mockImplementationOnce((files, options) =>
-      startCheckpointer(files, { ...options, truncateIntervalMs: 0 }),
+    const { createCheckpointer } = checkpointer;
+    vi.spyOn(checkpointer, 'createCheckpointer').mockImplementationOnce((files, options) =>
+      createCheckpointer(files, { ...options, truncateIntervalMs: 0 }),
     );
     const { path, store, database } = await openSqliteFile();
     const readLog = () => readFileSync(`${path}-wal`);

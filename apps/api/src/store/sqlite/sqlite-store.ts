@@ -26,6 +26,8 @@ import {
   type WriteOutcome,
 } from '../store.js';
 import { isLong, readPages, seqColumn, type Table } from '../table.js';
+import type { Checkpointer } from './checkpointer.js';
+import { mapFile } from './connections.js';
 import type { ListReader } from './list-thread.js';
 import type { Transact } from './transact.js';
 
@@ -40,10 +42,9 @@ export interface SqliteStoresOptions {
   readonly syncLog: () => void;
   /** Lists the rows visible in a table. They may not be durable yet. */
   readonly readerOf: (table: Table) => ListReader;
-  /** Called before records are stored or changed, with their number. */
-  readonly onWrite: (records: number) => void;
-  /** Called once texts may have been erased. */
-  readonly onErased: () => void;
+  readonly checkpointer: Pick<Checkpointer, 'start' | 'truncateLog'>;
+  /** After how many writes the file is mapped again. */
+  readonly writesPerMap?: number;
 }
 
 /** How many rows one statement inserts. This takes half as long as one statement per row. */
@@ -77,8 +78,8 @@ export function createSqliteStores({
   transact,
   syncLog,
   readerOf,
-  onWrite,
-  onErased,
+  checkpointer,
+  writesPerMap = 100_000,
 }: SqliteStoresOptions) {
   /** A number that changes when another connection commits. */
   const dataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
@@ -89,6 +90,7 @@ export function createSqliteStores({
     .prepare<[], number | null>(`SELECT max(number) FROM (${lastNumbers.join(' UNION ALL ')})`)
     .pluck();
   let syncedVersion: bigint | undefined;
+  let writesSinceMap = 0;
 
   /**
    * Makes the data that was read durable. Commits of this connection are already synced; the log is synced again if another connection may
@@ -113,29 +115,30 @@ export function createSqliteStores({
 
   /** Stores creates, then changes. Returns the outcomes, and the data version if existing rows were read for them. */
   const writeTransaction = connection.transaction((writes: readonly Write[]) => {
-    const now = Date.now();
-    // No other connection can add a number during a write transaction.
-    let last = selectLastNumber.get() ?? 0;
     const outcomes: WriteOutcome[] = new Array(writes.length);
-    let hasRead = false;
-    for (const [resource, { createAll }] of statements) {
-      const created = createAll(writes, resource, { now, last, outcomes });
-      last = created.last;
-      hasRead ||= created.hasTaken;
-    }
-    writes.forEach(({ resource, change }, at) => {
-      if (change === undefined) return;
-      const outcome = statementsOf(resource).changeOne(change, now, last + 1);
-      if (outcome.after !== undefined) last++;
-      outcomes[at] = outcome;
-      hasRead = true;
-    });
-    return { outcomes, version: hasRead ? dataVersion.get() : undefined };
+    // No other connection can add a number during a write transaction.
+    const progress = { now: Date.now(), last: selectLastNumber.get() ?? 0, hasRead: false };
+    for (const [resource, { createAll }] of statements) createAll(writes, resource, outcomes, progress);
+    for (const [at, { resource, change }] of writes.entries())
+      if (change !== undefined) outcomes[at] = statementsOf(resource).changeOne(change, progress);
+    return { outcomes, version: progress.hasRead ? dataVersion.get() : undefined };
   });
+
+  function mapAgain(): void {
+    writesSinceMap = 0;
+    try {
+      mapFile(connection, tables);
+    } catch {
+      // Without a map, the file is read by system calls.
+    }
+  }
 
   async function write(writes: readonly Write[]): Promise<readonly WriteOutcome[]> {
     if (writes.length === 0) return [];
-    onWrite(writes.length);
+    // Started here, because only writes need it, and the start of the service is faster without it.
+    checkpointer.start();
+    writesSinceMap += writes.length;
+    if (writesSinceMap >= writesPerMap) mapAgain();
     try {
       return await transact(() => {
         const { outcomes, version } = writeTransaction.immediate(writes);
@@ -143,7 +146,7 @@ export function createSqliteStores({
         return outcomes;
       });
     } finally {
-      if (writes.some(({ change }) => change !== undefined)) onErased();
+      if (writes.some(({ change }) => change !== undefined)) checkpointer.truncateLog();
     }
   }
 
@@ -207,7 +210,7 @@ export function createSqliteStores({
       listStates: (...listed) => confirmed(() => states.listStates(...listed)),
       async removeOldStates() {
         const count = await transact(states.removeOldStates);
-        if (count > 0) onErased();
+        if (count > 0) checkpointer.truncateLog();
         return count > 0;
       },
       read: (after, limits) =>
@@ -235,11 +238,17 @@ export function createSqliteStores({
 const lastOf = (name: string) =>
   `FROM ${name} WHERE ${seqColumn} IS NOT NULL ORDER BY ${seqColumn} DESC LIMIT 1`;
 
-/** The progress of a write transaction: its time, the number of the last change, and the outcomes by index of the write. */
+/** The progress of a write transaction: its time, the number of the last change, and whether existing rows were read. */
 interface Progress {
   readonly now: number;
-  readonly last: number;
-  readonly outcomes: WriteOutcome[];
+  last: number;
+  hasRead: boolean;
+}
+
+/** A record to create, and the index of its write. */
+interface Create {
+  readonly record: Stored<object>;
+  readonly index: number;
 }
 
 /** The prepared statements of a table, and the functions that run them within a transaction. */
@@ -351,22 +360,21 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     return { records: live, last: end && { id: end.id, addedAt: end.addedAt ?? undefined } };
   }
 
-  /** Inserts the records of one statement, or none if an id is taken. Change numbers start after the given one. */
-  const insertTogether = connection.transaction(
-    (records: readonly Stored<object>[], now: number, last: number) => {
-      const values: unknown[] = [];
-      let number = last;
-      for (const record of records) {
-        const { id, addedAt = now, addedBy = null } = record;
-        values.push(id, addedAt, ++number, addedBy, ...toColumns(record));
-      }
-      if (insertMany.run(values).changes !== records.length) throw someTaken;
-    },
-  );
+  /** Inserts the records of one statement, or none if an id is taken. */
+  const insertTogether = connection.transaction((creates: readonly Create[], { now, last }: Progress) => {
+    const values: unknown[] = [];
+    let number = last;
+    for (const { record } of creates) {
+      const { id, addedAt = now, addedBy = null } = record;
+      values.push(id, addedAt, ++number, addedBy, ...toColumns(record));
+    }
+    if (insertMany.run(values).changes !== creates.length) throw someTaken;
+  });
 
-  function tryInsertTogether(records: readonly Stored<object>[], now: number, last: number): boolean {
+  function tryInsertTogether(creates: readonly Create[], progress: Progress): boolean {
     try {
-      insertTogether(records, now, last);
+      insertTogether(creates, progress);
+      progress.last += creates.length;
       return true;
     } catch (error) {
       if (error === someTaken) return false;
@@ -374,51 +382,46 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     }
   }
 
-  /** Stores the creates of the resource. Returns the number of the last change, and whether any id was taken. */
-  function createAll(writes: readonly Write[], resource: string, { now, last, outcomes }: Progress) {
-    let number = last;
-    let hasTaken = false;
-
-    function insertOne(record: Stored<object>): CreateOutcome<object> {
-      const { id, addedAt = now, addedBy = null } = record;
-      if (insert.run(id, addedAt, number + 1, addedBy, ...toColumns(record)).changes === 1) {
-        number++;
-        return { stored: true, addedAt };
-      }
-      const existing = findOne(id);
-      // A trigger may skip a row silently.
-      if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
-      hasTaken = true;
-      return { stored: false, existing };
+  function insertOne(record: Stored<object>, progress: Progress): CreateOutcome<object> {
+    const { id, addedAt = progress.now, addedBy = null } = record;
+    if (insert.run(id, addedAt, progress.last + 1, addedBy, ...toColumns(record)).changes === 1) {
+      progress.last++;
+      return { stored: true, addedAt };
     }
-
-    function insertSome(records: readonly Stored<object>[]): readonly CreateOutcome<object>[] {
-      if (records.length < rowsTogether || !tryInsertTogether(records, now, number))
-        return records.map(insertOne);
-      number += rowsTogether;
-      return records.map(({ addedAt = now }) => ({ stored: true, addedAt }));
-    }
-
-    const creates = writes.flatMap((write, index) =>
-      write.record !== undefined && write.resource === resource ? { record: write.record, index } : [],
-    );
-    for (let start = 0; start < creates.length; start += rowsTogether) {
-      const some = creates.slice(start, start + rowsTogether);
-      const created = insertSome(some.map(({ record }) => record));
-      for (const [at, outcome] of created.entries()) outcomes[some[at]?.index ?? 0] = outcome;
-    }
-    return { last: number, hasTaken };
+    const existing = findOne(id);
+    // A trigger may skip a row silently.
+    if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
+    progress.hasRead = true;
+    return { stored: false, existing };
   }
 
-  /** @param number the change number */
-  function changeOne(
-    { id, replace, by }: Change<object>,
-    now: number,
-    number: number,
-  ): ChangeOutcome<object> {
+  /** Stores the creates of the resource. */
+  function createAll(
+    writes: readonly Write[],
+    resource: string,
+    outcomes: WriteOutcome[],
+    progress: Progress,
+  ): void {
+    const creates: Create[] = [];
+    for (const [index, { record, resource: of }] of writes.entries())
+      if (record !== undefined && of === resource) creates.push({ record, index });
+    for (let start = 0; start < creates.length; start += rowsTogether) {
+      const some = creates.slice(start, start + rowsTogether);
+      const areStored = some.length === rowsTogether && tryInsertTogether(some, progress);
+      for (const { record, index } of some) {
+        const { addedAt = progress.now } = record;
+        outcomes[index] = areStored ? { stored: true, addedAt } : insertOne(record, progress);
+      }
+    }
+  }
+
+  function changeOne({ id, replace, by }: Change<object>, progress: Progress): ChangeOutcome<object> {
+    const { now } = progress;
     const before = findOne(id);
+    progress.hasRead = true;
     const after = replace(before);
     if (after === undefined) return { before, after };
+    const number = ++progress.last;
     if (before !== undefined) keepState(before, after, now, number);
     const [addedBefore, addedBy] = deleteRow.get(id) ?? [null, null];
     const reusesId = before !== undefined && isTombstone(before);
