@@ -1,5 +1,5 @@
 import { contract, jsonShapeOf } from '@plant-store/contract';
-import { matchPath, parseQuery } from '@plant-store/contract/request-target';
+import { parseQuery } from '@plant-store/contract/request-target';
 import { routes } from '@plant-store/contract/routes';
 import { type AppRouteImplementation, createExpressEndpoints, initServer } from '@ts-rest/express';
 import express, { type Express, type NextFunction, type RequestHandler, type Response } from 'express';
@@ -18,7 +18,7 @@ import { errorHandler, notFound, rejectOtherMethods } from './middleware/error-h
 import { type LimitDependencies, limitAuthentication } from './middleware/limit-authentication.js';
 import { rejectDuringShutdown, rejectWhenFull, type Shutdown } from './middleware/overload.js';
 import { rateLimit } from './middleware/rate-limit.js';
-import { checkHeaders, requireValidTarget } from './middleware/request-head.js';
+import { checkHeaders, keepPathParameters, requireValidTarget } from './middleware/request-head.js';
 import { requestLogger } from './middleware/request-logger.js';
 import { type ClientPackage, client, docs, type Page, page } from './routes/built-files.js';
 import { createRecordHandlers, isWrite, type RecordDependencies } from './routes/records.js';
@@ -143,12 +143,6 @@ function mountOperations(
     requestValidationErrorHandler: (error, _request, _response, next) => next(error),
   });
 }
-
-/** Passes path parameters exactly as sent. A value has only one valid spelling, but Express would decode others to it. */
-const keepPathParameters: RequestHandler = (request, _response, next) => {
-  if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
-  next();
-};
 
 /**
  * Makes `JSON.stringify` write each `bigint` in this process as its digits, so that an id of any size is exact; by default it throws. A

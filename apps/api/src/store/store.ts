@@ -4,18 +4,12 @@ import {
   type ChangeOutcome,
   type ChangePosition,
   type CreateOutcome,
-  isTombstone,
   type RecordPeople,
   ServiceError,
   type Store,
   type Stored,
   type StoredRecord,
 } from '@plant-store/records';
-
-/** When a record was changed after its creation; `null` if it was not changed. */
-export function changedAtOf(record: StoredRecord<unknown>, now: number): number | null {
-  return isTombstone(record) || record.original !== undefined ? now : null;
-}
 
 /**
  * Requires that a position belongs to the current store. A position of another generation, or after the last change, does not: the store

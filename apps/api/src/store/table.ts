@@ -1,7 +1,13 @@
 import { type Column, columnsOf } from '@plant-store/contract/columns';
 import { fieldsOf, type Kind, type Resource } from '@plant-store/contract/resource';
 import { resources } from '@plant-store/contract/resources';
-import type { ChangePosition, RecordChange, RecordState, StoredRecord } from '@plant-store/records';
+import {
+  type ChangePosition,
+  isTombstone,
+  type RecordChange,
+  type RecordState,
+  type StoredRecord,
+} from '@plant-store/records';
 import type { DatabaseLocation } from './database-location.js';
 import type { RecordHistory } from './store.js';
 
@@ -44,6 +50,11 @@ export const originOf = (row = '') =>
     `CASE WHEN ${row}original IS NULL THEN ${row}added_at ELSE ${row}changed_at END`,
     `CASE WHEN ${row}original IS NULL THEN ${row}added_by ELSE ${row}changed_by END`,
   ] as const;
+
+/** When a record was changed after its creation; `null` if it was not changed. */
+export function changedAtOf(record: StoredRecord<unknown>, now: number): number | null {
+  return isTombstone(record) || record.original !== undefined ? now : null;
+}
 
 /**
  * The table of a resource. In addition to the fields, it has an id, a time, the original fingerprint, and whether the record was deleted.

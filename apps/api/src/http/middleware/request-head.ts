@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { matchPath } from '@plant-store/contract/request-target';
 import { resources } from '@plant-store/contract/resources';
 import { ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler, Response } from 'express';
@@ -92,6 +93,12 @@ export const requireValidTarget: RequestHandler = (request, _response, next) => 
       `The request target is not valid. Send a path such as ${paths}, or an absolute http or https URL.`,
     );
   }
+  next();
+};
+
+/** Passes path parameters exactly as sent. A value has only one valid spelling, but Express would decode others to it. */
+export const keepPathParameters: RequestHandler = (request, _response, next) => {
+  if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
   next();
 };
 

@@ -11,8 +11,16 @@ import {
   type StoredRecord,
   withoutTombstones,
 } from '@plant-store/records';
-import { changedAtOf, type RecordStore, statesTogether } from '../store.js';
-import { columnTypes, literalOf, type QueryWrapper, readPages, seqColumn, type Table } from '../table.js';
+import { type RecordStore, statesTogether } from '../store.js';
+import {
+  changedAtOf,
+  columnTypes,
+  literalOf,
+  type QueryWrapper,
+  readPages,
+  seqColumn,
+  type Table,
+} from '../table.js';
 import { type ChangeNumbers, createListChanges } from './list-changes.js';
 import { countAll, countValues, createListPage, listIds } from './list-records.js';
 import { confirmOnceSql, confirmPerRowSql } from './probe-commit.js';

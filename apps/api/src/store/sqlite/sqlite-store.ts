@@ -17,7 +17,6 @@ import {
 } from '@plant-store/records';
 import type Sqlite from 'better-sqlite3';
 import {
-  changedAtOf,
   generationSql,
   type RecordStore,
   requireCurrent,
@@ -25,7 +24,7 @@ import {
   type Write,
   type WriteOutcome,
 } from '../store.js';
-import { isLong, readPages, seqColumn, type Table } from '../table.js';
+import { changedAtOf, isLong, readPages, seqColumn, type Table } from '../table.js';
 import type { Checkpointer } from './checkpointer.js';
 import { mapFile } from './connections.js';
 import type { ListReader } from './list-thread.js';
