@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { isEntityTags } from './conditions.js';
-import { NumberLiteral } from './exact-json/number.js';
 import type { JsonShape } from './exact-json/parse.js';
-import { isInt64 } from './int64.js';
+import { isInt64, NumberLiteral } from './int64.js';
 import { MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
 import { shorten } from './messages.js';
 import type { CreateResults, DeleteResults } from './operations.js';

@@ -1,6 +1,5 @@
 import { toAsciiNumber } from './ascii-number.js';
-import { toExactNumber } from './exact-json/number.js';
-import { isInt64 } from './int64.js';
+import { isInt64, toExactNumber } from './int64.js';
 
 /** More characters than any number that a person would write. */
 const maxLength = 100;

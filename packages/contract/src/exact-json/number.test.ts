@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { INT64_MAX, INT64_MIN } from '../int64.js';
-import { NumberLiteral } from './number.js';
+import { INT64_MAX, INT64_MIN, NumberLiteral } from '../int64.js';
 import { parseExactJson } from './parse.js';
 
 const numRuns = 2_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NumberLiteral } from './number.js';
+import { NumberLiteral } from '../int64.js';
 import { type JsonShape, parseExactJson } from './parse.js';
 
 const plant: JsonShape = { members: ['id', 'name', 'tag'].map((name) => ({ name, shape: {} })) };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NumberLiteral } from './number.js';
+import { NumberLiteral } from '../int64.js';
 import { parseExactJson } from './parse.js';
 
 describe('the grammar of RFC 8259', () => {

@@ -1,4 +1,4 @@
-import { type NumberLiteral, toExactNumber } from './number.js';
+import { type NumberLiteral, toExactNumber } from '../int64.js';
 
 /** The maximum nesting of arrays and objects. RFC 8259, section 9 allows a limit. */
 const maxNesting = 500;
