@@ -325,19 +325,6 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     return pageOfStates(read(current), bytesOf, limits);
   });
 
-  /** Saves the state that a change is about to replace, or erases all states of a record that it deletes. */
-  function keepState(
-    before: StoredRecord<object>,
-    after: StoredRecord<object>,
-    now: number,
-    number: number,
-  ): void {
-    const { id } = after;
-    if (isTombstone(before) || isTombstone(after) || historyDays === 0) eraseStates.run(id);
-    else if (isSame(before, after)) moveState.run(number, id);
-    else insertState.run(number, now, id);
-  }
-
   function findOne(id: bigint): StoredRecord<object> | undefined {
     const row = select.get(id);
     return row && toRecord(row);
@@ -421,7 +408,12 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     const after = replace(before);
     if (after === undefined) return { before, after };
     const number = ++progress.last;
-    if (before !== undefined) keepState(before, after, now, number);
+    if (before !== undefined) {
+      // Saves the state that is replaced, or erases all states of a record that is deleted.
+      if (isTombstone(before) || isTombstone(after) || historyDays === 0) eraseStates.run(id);
+      else if (isSame(before, after)) moveState.run(number, id);
+      else insertState.run(number, now, id);
+    }
     const [addedBefore, addedBy] = deleteRow.get(id) ?? [null, null];
     const reusesId = before !== undefined && isTombstone(before);
     const values = [
