@@ -179,7 +179,7 @@ const trials: Readonly<Record<string, () => Promise<void> | void>> = {
     await verify(0);
     expect(lookUps).toBe(cacheSize + 2);
   },
-  async 'addresses with wrong tokens'() {
+  async 'addresses with invalid tokens'() {
     const verify = limitAuthentication({
       accessTokens: { verifyCached: () => undefined, verify: async () => ({ status: 'unknown' }) },
       authFailuresPerMinute: 1,
