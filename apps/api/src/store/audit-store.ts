@@ -3,7 +3,7 @@ import { scopes as allScopes } from '@plant-store/contract/access-token';
 import type { Audit, AuditEvent, NumberedAuditEvent, Subject } from '@plant-store/records';
 import { hideAccessTokens } from '../auth/token-service.js';
 
-/** A statement with a `?` for each of its values. */
+/** A statement with a `?` placeholder for each value. */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly unknown[];
@@ -11,21 +11,22 @@ export interface Statement {
 
 type Rows = readonly (readonly unknown[])[];
 
-/** Statements that run one after the other. Each may depend on the rows of earlier ones. */
+/** Statements that run one after the other. Each can depend on the rows of earlier ones. */
 export type Steps<Result> = Generator<Statement, Result, Rows>;
 
 /**
- * Runs steps in one transaction: all of them take effect, or none if one fails or throws. Steps never run concurrently, and may be retried
- * from the start.
+ * Runs steps in one transaction: all of them take effect, or none if one fails or throws. Steps never run concurrently. They can be retried
+ * from the start, with a new call of `createSteps`.
  */
-export type RunSteps = <Result>(begin: () => Steps<Result>) => Promise<Result>;
+export type RunSteps = <Result>(createSteps: () => Steps<Result>) => Promise<Result>;
 
-/** The audit, on any engine. Every method may throw `database_unavailable`. */
+/** The audit log, on any engine. Every method can throw `database_unavailable`. */
 export interface AuditStore extends Audit {
-  /** Adds an entry for an action that no other store records. An entry that exists already is not added again. */
+  /** Adds an event that no other store records, unless the same event is already stored. */
   add(event: AuditEvent): Promise<void>;
 }
 
+/** Yields the statement that stores an event, as one of the steps of a larger change. */
 export function* recordEvent(event: AuditEvent): Steps<void> {
   yield { sql: `${insert} VALUES (?, ?, ?, ?)`, values: toValues(event) };
 }
@@ -33,7 +34,7 @@ export function* recordEvent(event: AuditEvent): Steps<void> {
 const insert = 'INSERT INTO audit ("at", "by", action, about)';
 
 function toValues({ at, by, action, about }: AuditEvent): readonly unknown[] {
-  // A name may contain a token, which must never be stored.
+  // A name can contain a token, which must never be stored.
   return [at, hideAccessTokens(JSON.stringify(by)), action, hideAccessTokens(JSON.stringify(about))];
 }
 
@@ -49,9 +50,9 @@ export function createAuditStore(query: QueryRows, runSteps: RunSteps): AuditSto
         if (found.length === 0) yield* recordEvent(event);
       }),
     async list({ before = Number.MAX_SAFE_INTEGER, action, limit }) {
-      const ofAction = action === undefined ? '' : 'AND action = ? ';
+      const actionCondition = action === undefined ? '' : 'AND action = ? ';
       const rows = await query({
-        sql: `SELECT number, "at", "by", action, about FROM audit WHERE number < ? ${ofAction}ORDER BY number DESC LIMIT ?`,
+        sql: `SELECT number, "at", "by", action, about FROM audit WHERE number < ? ${actionCondition}ORDER BY number DESC LIMIT ?`,
         values: [before, ...(action === undefined ? [] : [action]), limit],
       });
       return rows.flatMap(toEvent);
@@ -59,7 +60,7 @@ export function createAuditStore(query: QueryRows, runSteps: RunSteps): AuditSto
   };
 }
 
-/** Converts a row. Skips actions that only a later version knows. */
+/** Converts a row to an event. Returns nothing for an action that only a later version knows. */
 function toEvent([number, at, by, name, about]: readonly unknown[]): readonly NumberedAuditEvent[] {
   const action = auditActions.find((known) => known === name);
   if (action === undefined) return [];

@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DatabaseLog, isDatabaseUnavailable } from './database.js';
 import type { RecordStore } from './store.js';
 
-/** How often old states are removed, in milliseconds. */
-const periodMs = 3_600_000;
+/** The interval between two cleanups, in milliseconds. */
+const intervalMs = 3_600_000;
 
-/** The delay after the start, and between two steps, so that requests come first, in milliseconds. */
+/** The delays after the start and between two steps, in milliseconds. They let requests run first. */
 const firstDelayMs = 1_000;
 const stepDelayMs = 50;
 
 /**
- * Removes expired states, a few at a time: now, and then every hour. Several instances may do so at the same time. An error is logged, and
- * ends the run until the next hour.
+ * Removes expired states, a few at a time: shortly after the start, and then every hour. Several instances can do so at the same time. An
+ * error ends the cleanup until the next hour, and is logged unless the database is unavailable.
  */
 export function cleanHistory(
   stores: Readonly<Record<string, Pick<RecordStore, 'removeOldStates'>>>,
@@ -34,7 +34,7 @@ export function cleanHistory(
   }
 
   async function run(): Promise<void> {
-    for (await wait(firstDelayMs); !signal.aborted; await wait(periodMs)) await clean();
+    for (await wait(firstDelayMs); !signal.aborted; await wait(intervalMs)) await clean();
   }
 
   const running = run();

@@ -16,7 +16,7 @@ export interface SqliteLocation {
 
 export interface PostgresqlLocation {
   readonly engine: 'postgresql';
-  /** The connection URI, without the parameter `schema`. The URI may contain a password. */
+  /** The connection URI, without the parameter `schema`. Can contain a password. */
   readonly url: string;
   readonly schema: string;
   readonly poolSize: number;
@@ -28,11 +28,11 @@ export interface PostgresqlLocation {
 
 /** Timeouts for a PostgreSQL server, in milliseconds. The timeout for statements is a setting; see `statementTimeoutMs`. */
 export interface PostgresqlTimeouts {
-  /** How long connecting may take when the service starts. No requests are waiting then, and the server may be busy. */
+  /** How long to wait for a connection when the service starts. No requests are waiting then, and the server may be busy. */
   readonly startConnectMs: number;
-  /** How long connecting may take while requests wait for the connection. */
+  /** How long to wait for a connection that requests are waiting for. */
   readonly connectMs: number;
-  /** How long the service waits for a reply after the server's statement timeout has passed. */
+  /** How long to wait for a reply after the server's statement timeout has passed. */
   readonly queryMarginMs: number;
 }
 
@@ -52,7 +52,7 @@ interface Problem {
   readonly problem: string;
 }
 
-/** A command or variable name that users may paste along with the value. */
+/** A command or variable name that users sometimes paste along with the value. */
 const pastedPrefix = /^(?:psql\s+|(?:export\s+)?DATABASE_URL\s*=\s*)/;
 /** A value in quotation marks. */
 const quoted = /^(?:"(.*)"|'(.*)');?$/s;
@@ -162,9 +162,9 @@ const notUri =
 const oneHost =
   'must name one host, not a list: for failover, use a proxy, a virtual IP address, or a DNS name that points to the primary';
 
-/** A list of hosts before the path. libpq would try them in order. A comma in the user information may be part of the password. */
+/** A list of hosts before the path. libpq would try them in order. A comma in the user information can be part of the password. */
 const hostList = /^\w+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/;
-/** An @ after the apparent host. The text before the @ may be part of a password, so messages must not quote the text. */
+/** An @ after the apparent host. The text before the @ can be part of a password, so messages must not quote it. */
 const lateUserInfo = /^\w+:\/\/[^/?#]*[/?#].*@/s;
 
 /** Parses a connection string in a format that providers and tools print. Returns `undefined` if the string is not for PostgreSQL. */
@@ -181,9 +181,9 @@ function parseConnectionString(text: string): ParsedPostgresqlUrl | Problem | un
   return /^postgres(ql)?:/i.test(text) ? parseUri(text) : undefined;
 }
 
-/** An ADO.NET pair. Its value may be quoted. */
+/** A pair in an ADO.NET list. The value can be quoted. */
 const adoPair = /([^=;]+)=\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]*?)\s*(?:;|$)/g;
-/** A libpq pair. Its value may be quoted. */
+/** A pair in a libpq list. The value can be quoted. */
 const libpqPair = /(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:[^\s\\]|\\.)+)(?:\s+|$)/gs;
 /** An ADO.NET list: its first pair ends with a semicolon, whereas the first pair of a libpq list ends before the next name. */
 const adoList = /^[^=;]+=(?![^;]*\s\w+\s*=)[^;]*;/;
@@ -203,7 +203,7 @@ function parseKeyValueList(list: string): ParsedPostgresqlUrl | Problem {
   const [pair, unquote] = adoList.test(list)
     ? ([adoPair, unquoteAdo] as const)
     : ([libpqPair, unquoteLibpq] as const);
-  // The message must not quote the remaining text, which may be the end of a password.
+  // The message must not quote the remaining text, which can be the end of a password.
   if (/[^\s;]/.test(list.replaceAll(pair, '')))
     return {
       problem:
@@ -224,7 +224,7 @@ function unquoteAdo(text: string): string {
   return quote === undefined ? text : text.slice(1, -1).replaceAll(quote + quote, quote);
 }
 
-/** Removes the quotes around a libpq value, and its backslashes. A backslash may escape any character, even in an unquoted value. */
+/** Removes the quotes around a libpq value, and its backslashes. A backslash can escape any character, even in an unquoted value. */
 function unquoteLibpq(text: string): string {
   return text.replace(/^'(.*)'$/s, '$1').replaceAll(/\\(.)/gs, '$1');
 }
@@ -305,7 +305,7 @@ const unsafeToIgnore = new Map<string, readonly [advice: string, harmless?: RegE
     service: ['write the host, user, and database into the URI'],
   }),
 );
-/** An unknown parameter that may be about security, such as a misspelled one. */
+/** An unknown parameter that seems to be about security, such as a misspelled one. */
 const securityRelated = /ssl|tls|cert|auth|gss|krb|bind/i;
 
 /** A parameter inside the value of another parameter, because something other than `&` separates them. */
@@ -336,9 +336,9 @@ function readLocation(url: URL): ParsedPostgresqlUrl | Problem {
     const replacement = ignoredWithWarning.get(name);
     const isIgnored = replacement !== undefined || silentlyIgnored.includes(name);
     const isUnknown = advice === undefined && !isIgnored;
-    const mayBeIgnored = isIgnored || harmless?.test(value) || (isUnknown && !securityRelated.test(name));
+    const canBeIgnored = isIgnored || harmless?.test(value) || (isUnknown && !securityRelated.test(name));
     const shortName = shorten(name);
-    if (!/^\w[\w.-]*( \w+)*$/.test(name) || !mayBeIgnored)
+    if (!/^\w[\w.-]*( \w+)*$/.test(name) || !canBeIgnored)
       return {
         problem: `contains the parameter ${shortName}: ${advice ?? 'it is not supported, so remove it'}`,
       };

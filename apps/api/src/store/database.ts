@@ -13,7 +13,7 @@ export interface LogFields {
   readonly err?: Error;
 }
 
-/** The log of a database for events between requests: the part of pino's `Logger` that it needs. */
+/** A log for database events that no request causes. Contains the part of pino's `Logger` that the stores need. */
 export interface DatabaseLog {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
@@ -25,52 +25,53 @@ export interface Database {
   /**
    * Stores writes in one commit, creates first.
    *
-   * @param writes of any resources if `writesTogether`; otherwise creates of one resource, or changes of one
-   * @returns one outcome per write, in the same order; throws as `RecordStore.create` does
+   * @param writes to any resources if `writesTogether`; otherwise only creates or only changes, of one resource
+   * @returns one outcome per write, in the same order
+   * @throws {ServiceError} as `RecordStore.create` does
    */
   write(writes: readonly Write[]): Promise<readonly WriteOutcome[]>;
-  /** Whether a `write` call may mix creates, changes, and resources. */
+  /** Whether a `write` call can mix creates, changes, and resources. */
   readonly writesTogether: boolean;
-  /** Whether a `write` call may have several changes. Default: `true`. */
+  /** Whether a `write` call can have several changes. Default: `true`. */
   readonly changesTogether?: boolean;
   readonly accessTokens: AccessTokenStore;
   readonly audit: AuditStore;
-  /** The migrations that were applied when it was opened, in order; empty if it was up to date. */
+  /** The migrations that opening the database applied, in order. Empty if the database was up to date. */
   readonly appliedMigrations: readonly string[];
-  /** How many lists are read at a time: some connections are left for creates. */
+  /** How many lists can be read at a time. On PostgreSQL, creates need the remaining connections. */
   readonly concurrentLists: number;
-  /** How many commits of records may be in flight at a time. */
+  /** How many commits of records can be in flight at a time. */
   readonly concurrentCommits: number;
   /**
    * Checks that the engine would store a record now.
    *
-   * @throws {ServiceError} `database_unavailable` when it does not answer, or is read-only; `database_damaged` once it
-   * was found damaged. `/readyz` shows the name of the error as its reason.
+   * @throws {ServiceError} `database_unavailable` if the engine does not respond or is read-only; `database_damaged` once the database was
+   * found to be damaged. `/readyz` shows the name of the error as its reason.
    */
   check(): Promise<void>;
   /**
-   * Tests that a record of each resource can be stored and committed, without leaving one behind. It costs more than `check`, and finds
-   * problems that only a commit meets, such as a full disk or a missing standby.
+   * Tests that a record of each resource can be stored and committed, without leaving one behind. This costs more than `check`, and detects
+   * problems that only a commit encounters, such as a full disk or a missing standby.
    *
    * @throws {ServiceError} as `check` does
    */
   probeCommit(): Promise<void>;
-  /** Gives the store a new generation, so that all existing cursors of changes expire, because they may not match the stored records. */
+  /** Gives the store a new generation, so that all existing change cursors expire. For use when they may not match the stored records. */
   invalidateCursors(): Promise<void>;
-  /** Problems that an operator should know about while the database works, as sentences that `/readyz` shows. */
+  /** Returns problems that an operator should know about although the database works, as sentences for `/readyz`. */
   warnings?(): readonly string[];
-  /** Closes it. Everything acknowledged is on disk already. */
+  /** Closes the database. All acknowledged data is already on disk. */
   close(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** Receives events between requests; by default warnings and errors go to standard error. */
+  /** Receives events that no request causes. Default: warnings and errors go to standard error. */
   readonly log?: DatabaseLog;
-  /** For commands that add nothing: a database that is missing is an error, and not created. Default: `false`. */
+  /** Whether a missing database is an error, instead of being created. For commands that add nothing. Default: `false`. */
   readonly mustExist?: boolean;
-  /** Its tables. Default: the tables of all resources of the API. */
+  /** The tables to open. Default: the tables of all resources of the API. */
   readonly tables?: readonly Table[] | undefined;
-  /** For how many days replaced states are kept; 0 for none. Default: forever. */
+  /** How many days to keep replaced states; 0 for none. Default: forever. */
   readonly historyDays?: number | undefined;
   readonly metrics?: Registry | undefined;
 }
@@ -86,7 +87,7 @@ function emitWarning({ err }: LogFields, message: string): void {
   process.emitWarning(err === undefined ? message : `${message}: ${err.message}`);
 }
 
-/** The error for requests while the database is unavailable, caused by an error of the engine or the operating system. */
+/** Creates the error for requests while the database is unavailable. `cause` is an error from the engine or the operating system. */
 export function databaseUnavailable(cause: unknown): ServiceError {
   const message = 'The database is not responding. Try again in 1 second.';
   return new ServiceError('database_unavailable', message, { retryAfterSeconds: 1, cause });
@@ -96,19 +97,22 @@ export function isDatabaseUnavailable(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.errorName === 'database_unavailable';
 }
 
-/** The error for requests once the database was found damaged. It has no `Retry-After`: only the operator can fix this. */
+/**
+ * Creates the error for requests once the database was found to be damaged. It has no `Retry-After`, because only the operator can fix
+ * this.
+ */
 export function databaseDamaged(cause: unknown): ServiceError {
   const message = 'The database is damaged. Ask the operator to restore it.';
   return new ServiceError('database_damaged', message, { cause });
 }
 
-/** An error of an engine or its driver: its code, which an error of a connection does not have, and its message. */
+/** An error from an engine or its driver. A connection error has no code. */
 export interface DriverError {
   readonly code?: string;
   readonly message: string;
 }
 
-/** How Prisma's driver adapters describe an error: of the engine, with its code, or of the connection. */
+/** How Prisma's driver adapters describe an engine error, which has a code, or a connection error. */
 const CauseSchema = z.object({
   kind: z.string().optional(),
   originalCode: z.string().optional(),
@@ -116,13 +120,13 @@ const CauseSchema = z.object({
   reason: z.string().optional(),
 });
 
-/** Where errors of Prisma's client and of its driver adapters contain that description. */
+/** Where errors from Prisma's client and its driver adapters contain this description. */
 const AdapterErrorSchema = z.union([
   z.object({ meta: z.object({ driverAdapterError: z.object({ cause: CauseSchema }) }) }),
   z.object({ name: z.literal('DriverAdapterError'), cause: CauseSchema.optional() }),
 ]);
 
-/** The engine's error inside an error of Prisma; `undefined` for any other error. */
+/** Finds the engine's error inside a Prisma error. Returns `undefined` for any other error. */
 export function findAdapterError(error: unknown): DriverError | undefined {
   const { data } = AdapterErrorSchema.safeParse(error);
   if (data === undefined) return undefined;
@@ -132,19 +136,19 @@ export function findAdapterError(error: unknown): DriverError | undefined {
 }
 
 /**
- * What an error of an engine means for a request.
+ * What an engine error means for a request.
  *
- * - `unavailable`: the statement is right, but the engine cannot run it at the moment, or in its configuration. 503.
- * - `damaged`: the stored data is damaged, and a retry does not help. 503, with another error.
- * - `bug`: the statement does not fit the tables or the record. Since the tables are checked at the start, this is a bug
- *   of the service, or they were changed since. The batch is then retried in halves, and only the record that causes the
- *   error gets a 500.
+ * - `unavailable`: the statement is valid, but the engine cannot run it now, or as it is configured. The reply is 503.
+ * - `damaged`: the stored data is damaged, and a retry does not help. The reply is 503, with another error.
+ * - `bug`: the statement does not fit the tables or the record. Because the tables are checked at the start, this is a bug in the
+ *   service, or the tables were changed since. The queue then retries the batch in halves, so that only the record that causes the error
+ *   gets a 500.
  */
 export type Meaning = 'unavailable' | 'damaged' | 'bug';
 
 /**
- * Converts an error of an engine into one of the registry, or for a bug into one with the engine's code and message: Prisma's own
- * message has only the kind of error.
+ * Converts an engine error to a `ServiceError`, or for a bug, to an error with the engine's code and message, because Prisma's own message
+ * contains only the kind of error.
  */
 export function toServiceError(
   error: unknown,

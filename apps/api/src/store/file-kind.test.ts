@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { useCommands } from '../../test/support/process/run-in-process.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
-import { describeNoDatabase, recognizeFile } from './file-kind.js';
+import { describeNonDatabase, recognizeFile } from './file-kind.js';
 
 it.each([
   ['PK\x03\x04', 'a workbook or a ZIP archive'],
@@ -62,7 +62,7 @@ it.each([
 
 it('says nothing about databases, folders and missing files', () => {
   for (const name of ['other.db', 'folder', 'nowhere'])
-    expect(describeNoDatabase(join(folder, name))).toBeUndefined();
+    expect(describeNonDatabase(join(folder, name))).toBeUndefined();
 });
 
 it.each([
@@ -71,6 +71,7 @@ it.each([
     Buffer.from('PK\x03\x04 xlsx', 'latin1'),
     'a workbook or a ZIP archive. Nothing was imported. Save it as CSV in UTF-8, or',
   ],
+  ['plants.csv', '%PDF-1.7', 'a PDF. Nothing was imported. Copy its table into a spreadsheet,'],
   [
     'plants.csv',
     gzipSync('id,name\n1,Fern\n'),

@@ -5,18 +5,19 @@ import { OperatorError } from '../errors/operator-error.js';
 import { packageFolder } from '../package-folder.js';
 import type { DatabaseLocation } from './database-location.js';
 
-/** The ledger of Prisma Migrate on an engine: the table `_prisma_migrations` of applied migrations. */
+/** Access to the ledger on an engine: the table `_prisma_migrations`, in which Prisma Migrate records the applied migrations. */
 export interface Ledger {
   /** Runs statements that return nothing. */
   run(script: string): Promise<unknown>;
   query(sql: string): Promise<readonly (readonly unknown[])[]>;
+  /** A query for the names of all tables. */
   readonly tablesSql: string;
-  /** Creates it as Prisma Migrate does. */
+  /** The statement that creates the ledger as Prisma Migrate does. */
   readonly createSql: string;
-  /** A time as it is stored there. */
+  /** Formats a time as an SQL literal for the ledger. */
   timeSql(time: Date): string;
   /** The error message if there are tables but no ledger. */
-  readonly foreign: string;
+  readonly foreignMessage: string;
 }
 
 export interface LedgerRow {
@@ -27,14 +28,14 @@ export interface LedgerRow {
 }
 
 /**
- * The rows of the ledger; `undefined` where there are no tables.
+ * Reads the rows of the ledger. Returns `undefined` if there are no tables.
  *
- * @throws {OperatorError} when the tables belong to another program
+ * @throws {OperatorError} if the tables belong to another program
  */
 export async function readLedger(ledger: Ledger): Promise<readonly LedgerRow[] | undefined> {
   const tables = await ledger.query(ledger.tablesSql);
   if (tables.length === 0) return undefined;
-  if (!tables.some(([name]) => name === '_prisma_migrations')) throw new OperatorError(ledger.foreign);
+  if (!tables.some(([name]) => name === '_prisma_migrations')) throw new OperatorError(ledger.foreignMessage);
   const rows = await ledger.query(`
     SELECT migration_name, checksum, finished_at IS NOT NULL, rolled_back_at IS NOT NULL
     FROM _prisma_migrations ORDER BY started_at`);
@@ -55,7 +56,7 @@ export async function findPending(
 }
 
 /**
- * Applies the pending migrations, and records them so that `prisma migrate deploy` and `status` work, too. The caller has begun a
+ * Applies the pending migrations, and records them so that `prisma migrate deploy` and `status` work, too. The caller must have begun a
  * transaction.
  */
 export async function applyPending(
@@ -76,10 +77,10 @@ export async function applyPending(
 }
 
 /**
- * The migrations still to be applied. A rolled-back migration is applied again, whatever was applied after it.
+ * Returns the migrations that are still to be applied. A rolled-back migration is applied again, no matter what was applied after it.
  *
- * @throws {OperatorError} when the ledger has a migration that failed, that was edited after it had been applied, or
- * that this version does not have, or when a new migration is dated before one that is applied; the message says which, and what to do
+ * @throws {OperatorError} if the ledger has a migration that failed, that was edited after it was applied, or that this version does not
+ * have, or if a new migration is dated before an applied one; the message says which, and what to do
  */
 export function findPendingMigrations(
   migrations: readonly Migration[],
@@ -118,14 +119,14 @@ function findProblem(row: LedgerRow, migration: Migration | undefined): string |
 
 /** A migration in Prisma's layout: a folder with a `migration.sql`. */
 export interface Migration {
-  /** The name of its folder; migrations are applied in the order of their names. */
+  /** The name of the folder. Migrations are applied in the order of their names. */
   readonly name: string;
   readonly sql: string;
-  /** The SHA-256 of the file, in hexadecimal. */
+  /** The SHA-256 hash of the file, in hexadecimal. */
   readonly checksum: string;
 }
 
-/** The migrations of this version for an engine, in order. */
+/** Reads this version's migrations for an engine, in order. */
 export function readMigrations(
   engine: DatabaseLocation['engine'],
   root: URL = packageFolder,

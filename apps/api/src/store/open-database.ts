@@ -2,9 +2,9 @@ import { type Database, type DatabaseLog, type OpenOptions, stderrLog } from './
 import type { DatabaseLocation } from './database-location.js';
 
 /**
- * Opens the configured database, and migrates it as needed. Only the code of its engine is loaded.
+ * Opens the configured database, and migrates it as needed. Loads only the code for its engine.
  *
- * @throws {OperatorError} when it cannot be opened or is not a plant store of this version
+ * @throws {OperatorError} if the database cannot be opened, or is not a plant store of this version
  */
 export async function openDatabase(location: DatabaseLocation, options: OpenOptions = {}): Promise<Database> {
   const database =
@@ -15,7 +15,7 @@ export async function openDatabase(location: DatabaseLocation, options: OpenOpti
   return database;
 }
 
-/** Warns once that tokens from a version without scopes may only create records, as when they were issued. */
+/** Warns, after the migration that adds scopes, that existing tokens can only create records, as when they were issued. */
 function reportLimitedTokens(applied: readonly string[], log: DatabaseLog): void {
   const isNew = applied.some((name) => name.endsWith('_and_access_tokens'));
   if (isNew || !applied.some((name) => name.endsWith('_add_scopes_to_access_tokens'))) return;

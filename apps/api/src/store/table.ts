@@ -11,24 +11,24 @@ import {
 import type { DatabaseLocation } from './database-location.js';
 import type { RecordHistory } from './store.js';
 
-/** The column of the number of a record's last change. Released migrations and instances of 1.4 use this name. */
+/** The column for the number of a record's last change. Released migrations and instances of version 1.4 use this name. */
 export const seqColumn = 'change_place';
 
 /** The column of a field, as plain data that can be passed to a thread. */
 export interface FieldColumn {
-  /** The name of the field, and that of its column, quoted: it may be a word of SQL. */
+  /** The names of the field and its column. The column name is quoted, because it can be an SQL keyword. */
   readonly field: string;
   readonly column: string;
   readonly kind: Kind;
   readonly required: boolean;
-  /** The value in a tombstone. */
+  /** The value of the column in a tombstone. */
   readonly erased: Column;
 }
 
-/** Everything derived from the definition of a resource: parts of the SQL of both engines, and the conversion of rows. */
+/** Everything derived from a resource definition: parts of the SQL for both engines, and row conversions. */
 export type Table<Fields = object> = ReturnType<typeof tableOf<Fields>>;
 
-/** The value in a tombstone for a required field. */
+/** The values of required fields in a tombstone, by kind. Optional fields become NULL. */
 const erasedValues: { readonly [Of in Kind]: Column } = {
   text: '',
   int64: 0,
@@ -41,10 +41,13 @@ const erasedValues: { readonly [Of in Kind]: Column } = {
 export const isLong = ({ kind }: Pick<FieldColumn, 'kind'>): boolean =>
   kind === 'text' || kind === 'int64List';
 
-/** The size of the value of any other field, in bytes. */
+/** The size that any other value counts as, in bytes. */
 const shortBytes = 8;
 
-/** SQL for the time and author of a row's current state: of its create, unless it was updated. `row` is empty, or `OLD.` in a trigger. */
+/**
+ * Returns SQL for the time and author of a row's current state: its create, unless the record was updated. `row` is empty, or `OLD.` in a
+ * trigger.
+ */
 export const originOf = (row = '') =>
   [
     `CASE WHEN ${row}original IS NULL THEN ${row}added_at ELSE ${row}changed_at END`,
@@ -57,7 +60,8 @@ export function changedAtOf(record: StoredRecord<unknown>, now: number): number 
 }
 
 /**
- * The table of a resource. In addition to the fields, it has an id, a time, the original fingerprint, and whether the record was deleted.
+ * Derives the table of a resource. In addition to its fields, a row has an ID, a time, the original fingerprint, and whether the record was
+ * deleted.
  */
 export function tableOf<Fields = object>(resource: Resource) {
   const { names, toColumn, toColumns, readColumns, isSame } = columnsOf<Fields>(resource);
@@ -72,8 +76,8 @@ export function tableOf<Fields = object>(resource: Resource) {
     number,
     number,
   ];
-  // A copy has all members at once, in one order, which makes reading and writing it several times as fast.
-  const absent = Object.fromEntries(
+  // A copy has all members from the start, in one order, so reading and writing it is several times as fast.
+  const emptyRecord = Object.fromEntries(
     ['id', ...names, 'addedAt', 'original'].map((member) => [member, undefined]),
   );
   const long = fields.filter(isLong);
@@ -82,14 +86,14 @@ export function tableOf<Fields = object>(resource: Resource) {
   const toText = (value: unknown) => (value === null ? undefined : String(value));
 
   /**
-   * Reads a row. Drivers return an int64 as text if a number cannot hold it exactly. A field or a time that is absent is `undefined` in
-   * the record, rather than `null`.
+   * Converts a row to a record. Drivers return an int64 as text if a number cannot hold it exactly. An absent field or time becomes
+   * `undefined` rather than `null`.
    */
   function toRecord(row: readonly unknown[]): StoredRecord<Fields> {
-    const digits = row[0];
-    const id = typeof digits === 'bigint' ? digits : BigInt(String(digits));
+    const rawId = row[0];
+    const id = typeof rawId === 'bigint' ? rawId : BigInt(String(rawId));
     if (row[deleted]) return { id, deleted: true };
-    const record: Record<string, unknown> = { ...absent };
+    const record: Record<string, unknown> = { ...emptyRecord };
     record['id'] = id;
     readColumns(row, 1, record);
     if (row[addedAt] !== null) record['addedAt'] = Number(row[addedAt]);
@@ -104,30 +108,30 @@ export function tableOf<Fields = object>(resource: Resource) {
     fields,
     /** The columns of the fields. */
     fieldColumns: fieldColumns as readonly string[],
-    /** All columns, in the order in which rows have their values. */
+    /** All columns, in the order of the values in a row. */
     columns: columns as readonly string[],
-    /** Additional columns for the order of changes. */
+    /** The additional columns that `toChange` reads. */
     changeColumns: ['changed_at', seqColumn],
-    /** Additional columns for the authors of a record. */
+    /** The additional columns that `toHistory` reads. */
     historyColumns: ['changed_at', 'added_by', 'changed_by'],
-    /** The table of the states that updates have replaced. */
+    /** The name of the table for states that updates have replaced. */
     states: `${resource.plural}_history`,
     /** SQL for the time and author of a record's current state; see `originOf`. */
     origin: originOf(),
-    /** The columns of a state except its place: since when, until when, by whom, and its fields. */
+    /** The columns of a state except its place: when it began, when it was replaced, its author, and its fields. */
     stateColumns: ['changed_at', 'replaced_at', 'changed_by', ...fieldColumns],
     /** The column values of a tombstone, in the order of the fields. */
     erased: fields.map(({ erased }) => erased),
     /** The columns that a list searches. */
     searches: fields.flatMap(({ field, column }) => (resource.fields[field]?.search ? column : [])),
-    /** SQL for the size of a row as `bytesOf` counts it. Neither engine reads texts for it. */
+    /** SQL for the size of a row as `bytesOf` counts it. Neither engine reads the texts for it. */
     bytes: [...long.map(({ column }) => `coalesce(octet_length(${column}), 0)`), bytesOfShort].join(' + '),
     toRecord,
-    /** The column values of a record's fields, in order. */
+    /** Returns the column values of a record's fields, in order. */
     toColumns,
     /** Whether two records have the same fields. */
     isSame,
-    /** Reads a row that also has the columns of changes. */
+    /** Converts a row that ends with `changeColumns`. */
     toChange(
       row: readonly unknown[],
     ): RecordChange<Fields> & { readonly position: Omit<ChangePosition, 'generation'> } {
@@ -140,7 +144,7 @@ export function tableOf<Fields = object>(resource: Resource) {
         position: { id: record.id, ...(number !== null && { number: Number(number) }) },
       };
     },
-    /** Reads a row that also has the columns of its history. */
+    /** Converts a row that ends with `historyColumns`. */
     toHistory(row: readonly unknown[]): RecordHistory<Fields> {
       const [changedAt, addedBy, changedBy] = row.slice(columns.length);
       return {
@@ -151,7 +155,7 @@ export function tableOf<Fields = object>(resource: Resource) {
         changedBy: toText(changedBy),
       };
     },
-    /** Reads a row with the place of a state, and its columns. */
+    /** Converts a row that has a state's place, followed by `stateColumns`. */
     toState([place, from, until, by, ...values]: readonly unknown[]): RecordState<Fields> {
       const fields: Record<string, unknown> = {};
       readColumns(values, 0, fields);
@@ -163,7 +167,7 @@ export function tableOf<Fields = object>(resource: Resource) {
         by: toText(by),
       };
     },
-    /** The size of a record's fields in bytes: texts and lists as stored, in UTF-8, and 8 bytes for each other field. */
+    /** Returns the size of a record's fields in bytes: texts and lists as stored, in UTF-8, and 8 bytes for each other field. */
     bytesOf(record: Fields): number {
       const values = record as Readonly<Record<string, unknown>>;
       let bytes = bytesOfShort;
@@ -182,7 +186,7 @@ export const allTables: readonly Table[] = Object.values<Resource>(resources).ma
   tableOf(resource),
 );
 
-/** The type of a column of each kind on an engine. */
+/** The column type for each kind, by engine. */
 export const columnTypes: {
   readonly [Engine in DatabaseLocation['engine']]: { readonly [Of in Kind]: string };
 } = {
@@ -190,14 +194,16 @@ export const columnTypes: {
   postgresql: { text: 'TEXT', int64: 'BIGINT', boolean: 'BOOLEAN', time: 'BIGINT', int64List: 'TEXT' },
 };
 
-/** The maximum size of a text in an index of PostgreSQL, in bytes. An entry may have 2,704, and then PostgreSQL rejects the row. */
+/** The maximum size of a text in a PostgreSQL index, in bytes. PostgreSQL rejects rows whose index entry exceeds 2,704 bytes. */
 export const maxIndexedBytes = 2_000;
 
-/** SQL for whether a row is in the index of a text. A query has the same condition, or PostgreSQL does not use the index. */
+/**
+ * Returns SQL for whether the index of a text column contains a row. PostgreSQL uses the index only for queries with the same condition.
+ */
 export const indexConditionSql = (column: string): string =>
   `(octet_length(${column}) > ${maxIndexedBytes}) IS NOT TRUE`;
 
-/** A column value as an SQL literal. Never used for text from a caller. */
+/** Formats a column value as an SQL literal. Must never be used for text from a caller, because quotes are not escaped. */
 export function literalOf({ kind }: Pick<FieldColumn, 'kind'>, value: Column): string {
   if (value === null) return 'NULL';
   // Both engines accept both words.
@@ -205,7 +211,7 @@ export function literalOf({ kind }: Pick<FieldColumn, 'kind'>, value: Column): s
   return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
-/** The statement that inserts records whose ids no real one should have, to test the database. Its transaction is rolled back. */
+/** Returns a statement that inserts test records, with IDs that no real record should have. The caller rolls back its transaction. */
 export function insertTrialSql({ name, fields }: Table, ids: readonly bigint[]): string {
   const required = fields.filter((field) => field.required);
   const values = required.map((field) =>
@@ -216,7 +222,7 @@ export function insertTrialSql({ name, fields }: Table, ids: readonly bigint[]):
     ON CONFLICT (id) DO NOTHING`;
 }
 
-/** The column of a field. */
+/** Returns the column of a field, quoted. */
 export function columnOf({ name, fields }: Pick<Table, 'name' | 'fields'>, field: string): string {
   const found = fields.find((each) => each.field === field);
   if (found === undefined) throw new Error(`The records of ${name} have no field ${field}`);
@@ -229,7 +235,7 @@ export type QueryWrapper = <Result>(query: () => Promise<Result>) => Promise<Res
 /**
  * Reads one page after the other, until one is empty.
  *
- * @param readPage reads the rows after an id; `undefined` for the first page
+ * @param readPage reads the rows after an ID; `undefined` for the first page
  */
 export async function* readPages<Row extends { readonly id: bigint }>(
   readPage: (after: bigint | undefined) => Promise<readonly Row[]>,

@@ -36,7 +36,7 @@ interface AccessTokenStoreDependencies {
   readonly insertWithinLimit: string;
   /** The SQL clause that locks the selected rows against changes until the end of the transaction, or an empty string. */
   readonly forShare: string;
-  /** Stores uses without the Prisma client, and without waiting for the disk. */
+  /** Stores when tokens were last used, without the Prisma client, and without waiting for the disk. */
   recordUses(uses: readonly TokenUse[]): Promise<void>;
   /** Loads the Prisma client, which is slow. */
   loadClient(): Promise<Client>;
@@ -107,7 +107,7 @@ export function createPrismaAccessTokenStore({
   }
 
   /**
-   * Changes the token with an id, and returns the resulting token, or `null` if there is no such token. If nothing needs to change, the
+   * Changes the token with an ID, and returns the resulting token, or `null` if there is no such token. If nothing needs to change, the
    * function confirms that the stored token is durable before it returns.
    *
    * @param applyChange makes the change, and returns the changed token, or `undefined` if nothing changed
@@ -194,9 +194,9 @@ export function createPrismaAccessTokenStore({
         const [existing] = yield { sql: `${selectToken} WHERE hash = ?`, values: [hash] };
         const id = existing === undefined ? undefined : toToken(existing).id;
         const imported = id === undefined ? yield* insert(token) : null;
-        const key = id ?? imported?.id ?? 0;
-        const [revoked] = revokedAt === null ? [] : yield revocation(key, revokedAt);
-        if (lastUsedAt !== null) yield use(key, lastUsedAt);
+        const tokenId = id ?? imported?.id ?? 0;
+        const [revoked] = revokedAt === null ? [] : yield revocation(tokenId, revokedAt);
+        if (lastUsedAt !== null) yield lastUse(tokenId, lastUsedAt);
         if (imported !== null) yield* auditToken('token_imported', imported, by, at);
         else if (revoked !== undefined) yield* auditToken('token_revoked', toToken(revoked), by, at);
         return id === undefined;
@@ -223,13 +223,13 @@ const expiry = (id: number, at: Date): Statement => ({
   values: [at, id, at],
 });
 /** Stores when a token was last used, unless a later time is stored. */
-const use = (id: number, at: Date): Statement => ({
+const lastUse = (id: number, at: Date): Statement => ({
   sql: 'UPDATE access_tokens SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)',
   values: [at, id, at],
 });
 
 /**
- * Returns an INSERT statement that stores a token and returns the token's id. If the limit on valid tokens is reached, the statement stores
+ * Returns an INSERT statement that stores a token and returns the token's ID. If the limit on valid tokens is reached, the statement stores
  * nothing and returns no row.
  *
  * @param parameters eight placeholders in the engine's SQL, with types where the engine needs them: for the six columns, for the time at which

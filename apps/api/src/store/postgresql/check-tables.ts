@@ -8,7 +8,7 @@ import { confirmDurableSql } from './probe-commit.js';
 /** How long the check waits for a table that another program has locked, in milliseconds. */
 const lockTimeoutMs = 200;
 
-/** Whether ids are unique, and whether the table and all its partitions survive a crash and are replicated to a standby. */
+/** Selects whether the table and all its partitions survive a crash and are replicated to a standby, and whether IDs are unique. */
 const describeTable = `
   SELECT relpersistence = 'p' AND NOT EXISTS (
     SELECT FROM pg_catalog.pg_inherits JOIN pg_catalog.pg_class part ON part.oid = inhrelid
@@ -23,8 +23,8 @@ const describeTable = `
   FROM pg_catalog.pg_class WHERE oid = to_regclass($1)`;
 
 /**
- * Checks that records can be stored and acknowledged: a table may have been changed since the migrations in the ledger
- * were applied, or the user may lack a privilege. It stores nothing, and does not wait for a locked table.
+ * Checks that records can be stored and acknowledged: a table may have been changed since the migrations in the ledger were applied, or the
+ * user may lack a privilege. The check stores nothing, and does not wait long for a locked table.
  *
  * @throws {OperatorError} that says what is wrong with which table, or which privilege is missing
  */
@@ -64,7 +64,7 @@ async function checkInsert(connection: ClientBase, table: Table): Promise<void> 
     const serverError = findDriverError(error);
     if (serverError === undefined) throw error;
     const { code = '', message } = serverError;
-    // Another program held its lock for too long, or the server cancelled the statement.
+    // A locked table is no problem: another program held its lock for too long, or the server cancelled the statement.
     const isLocked = ['55P03', '57014'].includes(code);
     if (!isLocked) throw unusable(table.name, `${message} (${code})`, error);
   } finally {
@@ -72,7 +72,7 @@ async function checkInsert(connection: ClientBase, table: Table): Promise<void> 
   }
 }
 
-/** Checks the privilege that the retry of a create needs besides SELECT, without using it. */
+/** Checks the privilege for `confirmDurableSql`, which a retried create needs besides SELECT. `EXPLAIN` does not run the statement. */
 async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   try {
     await connection.query(`EXPLAIN ${confirmDurableSql}`);

@@ -27,7 +27,7 @@ export function createInsertOfValues<Fields>(table: Table<Fields>): ComposeInser
   });
 }
 
-/** Returns the first table's numbers of shards and of nodes with shards, or `undefined` if Citus does not distribute the table by id. */
+/** Returns the first table's numbers of shards and of nodes with shards, or `undefined` if Citus does not distribute the table by ID. */
 export async function readShards(connection: ClientBase, [table]: readonly Table[]) {
   if (!(await hasCitus(connection))) return undefined;
   const { rows } = await connection.query<{ shards: number; nodes: number }>(
@@ -72,7 +72,7 @@ export async function distributePostgresql(location: PostgresqlLocation, shards:
 }
 
 /**
- * Distributes all resource tables by id over the nodes of a Citus cluster. The tables are colocated, so records with the same id are on the
+ * Distributes all resource tables by ID over the nodes of a Citus cluster. The tables are colocated, so records with the same ID are on the
  * same node. One transaction, which blocks inserts, distributes all tables. Afterward, the function removes the coordinator's copies.
  *
  * @param shards the number of shards per table. Default: 2 per node, but at least 4
@@ -105,7 +105,7 @@ export async function distributeTables(
 const hasCitus = async (connection: ClientBase) =>
   (await connection.query(`SELECT WHERE to_regclass('pg_catalog.pg_dist_node') IS NOT NULL`)).rows.length > 0;
 
-/** Counts the nodes that may store shards, whether or not they are running. @throws {OperatorError} if there are none */
+/** Counts the nodes that can store shards, whether or not they are running. @throws {OperatorError} if there are none */
 async function countNodes(connection: ClientBase): Promise<number> {
   if (await hasCitus(connection)) {
     const { rows } = await connection.query(

@@ -2,10 +2,10 @@ import pg, { type ClientConfig } from 'pg';
 import { withTimeout } from '../../runtime/timing.js';
 import type { PostgresqlLocation } from '../database-location.js';
 
-/** How long a connection may be idle before the kernel sends TCP keep-alive probes, in milliseconds. */
+/** How long a connection can be idle before the kernel sends TCP keep-alive probes, in milliseconds. */
 const keepAliveAfterMs = 10_000;
 
-/** Returns the settings for connections to a database. Connecting may take `connectionTimeoutMillis`. */
+/** Returns the settings for connections to a database. `connectionTimeoutMillis` limits how long connecting takes. */
 export function connectionSettings(
   { url, schema, statementTimeoutMs, omitOptions = false }: PostgresqlLocation,
   connectionTimeoutMillis: number,
@@ -49,10 +49,10 @@ export async function withConnection<Result>(
   }
 }
 
-/** How long closing a connection may take, in milliseconds. */
+/** How long to wait for a connection to close, in milliseconds. */
 const closeTimeoutMs = 1_000;
 
-/** Closes a connection. If the server does not respond, the function destroys the socket, which would keep the process running. */
+/** Closes a connection. If the server does not respond, destroys the socket, which would otherwise keep the process running. */
 export async function endConnection(connection: pg.Client): Promise<void> {
   await withTimeout(
     connection.end().catch(() => undefined),
@@ -73,7 +73,7 @@ export function rejectAfter<Result>(timeoutMs: number, promise: Promise<Result>)
   });
 }
 
-/** The session settings that durability depends on. With wrong values, a record may be lost even though its commit succeeded. */
+/** The session settings that durability depends on. With wrong values, a record can be lost even though its commit succeeded. */
 export interface SessionSettings {
   /** The value of `synchronous_commit`. */
   readonly commits: string;

@@ -2,16 +2,19 @@ import * as z from 'zod';
 import { codeOf } from '../../errors/operator-error.js';
 import { type DriverError, findAdapterError, type Meaning } from '../database.js';
 
-/** An error of the driver itself. Only errors of the server have a severity; Prisma's codes look like an SQLSTATE, too. */
+/**
+ * An error from the server, as the driver throws it. Only these errors have a severity. A Prisma error also has a code that looks like an
+ * SQLSTATE.
+ */
 const ServerErrorSchema = z.object({ severity: z.string(), code: z.string(), message: z.string() });
 
-/** The driver's messages, without a code, when a connection cannot be opened, breaks, or times out. */
+/** Matches the driver's errors, which have no SQLSTATE, when a connection cannot be opened, breaks, or times out. */
 const connectionError =
   /connection terminated|connection error|connection timeout|not queryable|timeout exceeded|read timeout|socket|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/i;
 
 /**
- * The error of PostgreSQL or its driver within an error of Prisma or the driver, with its SQLSTATE
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html); `undefined` for any other error.
+ * Finds the error from PostgreSQL or its driver, with its SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), inside
+ * an error from Prisma or the driver. Returns `undefined` for any other error.
  */
 export function findDriverError(error: unknown): DriverError | undefined {
   const server = ServerErrorSchema.safeParse(error);
@@ -24,7 +27,7 @@ export function findDriverError(error: unknown): DriverError | undefined {
   return undefined;
 }
 
-/** Whether a type, a constraint or a trigger has rejected a row. */
+/** Whether a type, a constraint, or a trigger rejected a row. */
 export function isRowRejected({ code = '' }: DriverError): boolean {
   return /^(22|23|P0)/.test(code);
 }
@@ -34,7 +37,7 @@ export function isConflict({ code }: DriverError): boolean {
   return code === '40001' || code === '40P01';
 }
 
-/** What an SQLSTATE means for a request; an error of the connection has none. */
+/** Returns what an SQLSTATE means for a request. A connection error has none. */
 export function meaningOf(code: string | undefined): Meaning {
   if (code === undefined) return 'unavailable';
   if (damagedCodes.includes(code)) return 'damaged';
@@ -42,16 +45,16 @@ export function meaningOf(code: string | undefined): Meaning {
   return isUnavailable ? 'unavailable' : 'bug';
 }
 
-/** A page, and an index. */
+/** Corrupted data: a table page (XX001) or an index (XX002). */
 const damagedCodes = ['XX001', 'XX002'];
 
-/** Codes of other classes than the next ones. */
+/** Single codes, from classes that are not in `unavailableClasses`. */
 const unavailableCodes = [
   '42501', // insufficient privilege: revoked since the start
   '42P05', // prepared statement exists: not supported by a pooler
 ];
 
-/** The classes of SQLSTATE, their first two characters, that have nothing to do with the statement. */
+/** SQLSTATE classes, which are the first two characters, of errors that have nothing to do with the statement. */
 const unavailableClasses = [
   '08', // connection
   '0A', // feature not supported: a plan made before the table was changed; a new connection makes a new one

@@ -13,23 +13,23 @@ import { confirmPerRowSql } from './probe-commit.js';
 import type { Query } from './run-query.js';
 
 /**
- * SQL for change numbers. A change has the number of its transaction plus a base. Transactions commit in any order, so only the numbers below
- * the oldest transaction that may still change records are final.
+ * SQL for change numbers. The number of a change is the number of its transaction plus a base. Transactions commit in any order, so only
+ * the numbers below the oldest transaction that can still change records are final.
  */
 export interface ChangeNumbers {
-  /** SQL for the number of the transaction that it runs in. */
+  /** SQL for the change number of the transaction that evaluates it. */
   readonly ofTransaction: string;
-  /** A query for the first number that is not final, the first one that nothing has yet, and the generation of the store. */
+  /** A query for the first number that is not final, the first number that is not in use yet, and the generation of the store. */
   readonly bounds: string;
 }
 
-/** The table of the base, which all resources share. Released migrations use this name. */
+/** The table with the base, which all resources share. Released migrations use this name. */
 const baseTable = 'plants_change_base';
 
 /**
- * The query for `bounds`. The first number that is not final is that of the oldest transaction that has locked a table to write, or else the
- * next number: a statement locks the table before its transaction gets a number, and keeps the lock until its changes are visible.
- * `pg_locks` has only the lower 32 bits of a number; the full number is the one closest to the next number.
+ * Composes the query for `bounds`. The first number that is not final is that of the oldest transaction that has locked a table for
+ * writing, or the next number if there is none: a statement locks the table before its transaction gets a number, and the lock is kept
+ * until the changes are visible. `pg_locks` has only the lower 32 bits of a number; the full number is the one closest to the next number.
  */
 const composeBounds = (base: bigint, tables: readonly Pick<Table, 'name'>[]) => `
   WITH next AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS number), writer AS (
@@ -41,7 +41,7 @@ const composeBounds = (base: bigint, tables: readonly Pick<Table, 'name'>[]) => 
   )
   SELECT least(next.number, (SELECT min(writer.number) FROM writer)) + ${base}, next.number + ${base}, ${generationSql} FROM next`;
 
-/** SQL for whether the user has the privileges that changes need: reading numbers, and making them invalid. */
+/** SQL for whether the user has the privileges that the service needs to read change numbers and to invalidate cursors. */
 export const mayListChangesSql = `(has_table_privilege('${baseTable}', 'SELECT')
   AND has_table_privilege('store', 'SELECT') AND has_table_privilege('store', 'UPDATE'))`;
 
@@ -51,10 +51,10 @@ export const mayNotListChanges = [
 ] as const;
 
 /**
- * Reads the base of the numbers. After a restore on another server, existing numbers may be larger than that server's transaction numbers,
- * so the base is increased beyond them.
+ * Reads the base, and returns the SQL for change numbers. After a restore on another server, existing numbers can be larger than that
+ * server's transaction numbers, so the base is increased by them.
  *
- * @throws {OperatorError} when the user lacks a privilege
+ * @throws {OperatorError} if the user lacks a privilege
  */
 export async function readChangeNumbers(
   connection: Pick<ClientBase, 'query'>,
@@ -73,10 +73,10 @@ async function readNumbers(
   tables: readonly Table[],
 ): Promise<ChangeNumbers> {
   const last = `greatest(${tables.map(({ name }) => `(SELECT max(${seqColumn}) FROM ${name})`).join(', ')})`;
-  const isPassed = `base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= ${last}`;
-  const { rows } = await connection.query(`SELECT base, ${isPassed} AS "isPassed" FROM ${baseTable}`);
-  if (rows[0]?.isPassed) {
-    await connection.query(`UPDATE ${baseTable} SET base = ${last} WHERE ${isPassed}`);
+  const isBaseTooLow = `base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= ${last}`;
+  const { rows } = await connection.query(`SELECT base, ${isBaseTooLow} AS "isBaseTooLow" FROM ${baseTable}`);
+  if (rows[0]?.isBaseTooLow) {
+    await connection.query(`UPDATE ${baseTable} SET base = ${last} WHERE ${isBaseTooLow}`);
     return readNumbers(connection, tables);
   }
   const base = BigInt(rows[0]?.base ?? 0);
@@ -86,7 +86,7 @@ async function readNumbers(
   };
 }
 
-/** Lists changes as `Store.listChanges` does, and finds the last one as `Store.lastChange`. */
+/** Creates the functions that list changes as `Store.listChanges` does, and find the last one as `Store.lastChange` does. */
 export function createListChanges<Fields>(
   query: Query,
   { name, columns, changeColumns, bytes, toChange }: Table<Fields>,
@@ -96,14 +96,14 @@ export function createListChanges<Fields>(
     (await query({ sql, ...(args && { args }) })).map((row) =>
       row.map((value) => (value === null ? undefined : BigInt(String(value)))),
     );
-  // Each statement only finds rows of one generation, so that no page mixes rows from before and after a restore. The follower gets the
+  // Each statement finds only rows of one generation, so that no page mixes rows from before and after a restore. The follower gets the
   // omitted rows when it starts over, because its next position has expired.
   const isCurrent = `${generationSql} = $1`;
   const findSql = `
     SELECT ${[...columns, ...changeColumns].join(', ')}, ${confirmPerRowSql} FROM ${name}
     WHERE ${isCurrent} AND id = ANY($2::bigint[])`;
 
-  /** The positions of numbered changes, or of records without a number, and where the next page starts. */
+  /** Reads the positions of numbered changes, or of records without a number, and where the next page starts. */
   async function listPositions(after: ChangePosition | undefined, { matches, bytes: maxBytes }: ListLimits) {
     const { notFinal, next, generation } = await readBounds();
     requireCurrent(after, generation, Number(next) - 1);
@@ -146,7 +146,7 @@ export function createListChanges<Fields>(
       const found = new Map(rows.map(toChange).map((change) => [change.position.id, change]));
       const changes = positions.flatMap(({ id, number }) => {
         const change = found.get(id);
-        // A record that has changed since comes later.
+        // A record that was changed after its position was read comes later in the list.
         return change?.position.number === number ? (change ?? []) : [];
       });
       return { changes, ...listed };

@@ -105,7 +105,7 @@ function filterSql(
 }
 
 /**
- * Returns the condition for records that may match a search. PostgreSQL searches ASCII texts. Every other text is a candidate, which this
+ * Returns the condition for records that can match a search. PostgreSQL searches ASCII texts. Every other text is a candidate, which this
  * process searches.
  *
  * @param parameterIndex the index of the statement parameter that passes the search text
@@ -120,7 +120,7 @@ function candidateSql({ searches }: TableParts, folded: string, parameterIndex: 
   return { sql: `(${candidates.join(' OR ')})`, args: isAsciiSearch ? [folded] : [] };
 }
 
-/** How much the row limit may grow from one query of a search to the next. */
+/** The maximum factor by which the row limit grows from one query of a search to the next. */
 const maxGrowth = 8;
 /** The maximum row limit for one query of a search. A page that needs more rows sets its own limit. */
 const recordsPerSearch = 2_000;
@@ -133,11 +133,11 @@ const searchedInOrder = 10_000;
 /** The default time for reading a list, in milliseconds. */
 const defaultDurationMs = 100;
 
-/** The ids on a page, and the position where the next page starts. */
+/** The IDs on a page, and the position where the next page starts. */
 type ListedIds = Pick<Listed<object>, 'last' | 'isLate'> & { readonly ids: readonly bigint[] };
 
 /**
- * Lists records as `Store.list` does, but returns only their ids. The caller then reads the records from the nodes that store them, and
+ * Lists records as `Store.list` does, but returns only their IDs. The caller then reads the records from the nodes that store them, and
  * confirms that they are durable. This function measures the size of records without reading their texts.
  */
 export async function listIds(
@@ -160,7 +160,7 @@ export async function listIds(
   let { after } = query;
   const maxRows = Math.max(recordsPerSearch, matches + 1);
   for (let rowLimit = matches + 1; ; rowLimit = Math.min(rowLimit * maxGrowth, maxRows)) {
-    // The ids and times are numbers, so it is safe to insert them into the statement.
+    // The IDs and times are numbers, so it is safe to insert them into the statement.
     const afterLast = after === undefined ? [] : afterCondition(`${after.id}`, `${after.addedAt}`);
     const remaining = [listedCondition, filter, afterLast].flat().join(' AND ');
     const read = (from: string, sort: string) =>
@@ -258,7 +258,7 @@ interface SortPosition {
   readonly key: string;
 }
 
-/** Compares the keys by their UTF-8 bytes, then the ids. */
+/** Compares the keys by their UTF-8 bytes, then the IDs. */
 function comparePositions(a: SortPosition, b: SortPosition): number {
   return Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)) || (a.id < b.id ? -1 : Number(a.id > b.id));
 }
@@ -359,7 +359,7 @@ export async function countValues(
   return { counts: counts.slice(0, maxValues), hasMore: rows.length > maxValues };
 }
 
-/** How long a search may block the event loop before it lets other requests run, in milliseconds. */
+/** How long a search can block the event loop before it lets other requests run, in milliseconds. */
 const turnMs = 3;
 
 /** Creates a search that regularly yields to the event loop. */

@@ -4,10 +4,10 @@ import { retry } from '../../runtime/timing.js';
 import { applyPending, findPending, type Ledger, type Migration } from '../migrations.js';
 import { findDriverError } from './errors.js';
 
-/** The advisory lock of Prisma Migrate, so that neither runs while the other does. */
+/** The advisory lock of Prisma Migrate, so that its migrations and those of the service never run at the same time. */
 const migrationLock = 72_707_369;
 
-/** How long an instance waits for another one to migrate, in milliseconds. */
+/** How long an instance waits for another one that is migrating, in milliseconds. */
 export const migrationTimeoutMs = 60_000;
 
 /**
@@ -16,7 +16,7 @@ export const migrationTimeoutMs = 60_000;
  */
 const lockTimeoutMs = 500;
 
-/** Delay before the migration tries again, in milliseconds, so that the statements that waited behind it can run. */
+/** The delay before the migration tries again, in milliseconds, so that the statements that waited behind it can run. */
 const retryDelayMs = 1_000;
 
 /**
@@ -24,8 +24,8 @@ const retryDelayMs = 1_000;
  * table, the migration is retried for a minute.
  *
  * @param schema the schema of the tables, which is created as needed
- * @throws {OperatorError} when the schema belongs to another program, or the ledger does not match this version; see
- * `findPendingMigrations`; or a table stays locked
+ * @throws {OperatorError} if the schema belongs to another program, the ledger does not match this version (see `findPendingMigrations`),
+ * or a table stays locked
  */
 export async function migratePostgresql(
   connection: ClientBase,
@@ -33,7 +33,7 @@ export async function migratePostgresql(
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
   await checkSchema(connection, schema);
-  // With nothing to apply, there is no need to wait for a lock.
+  // Without pending migrations, there is no need to wait for a lock.
   if ((await findPending(ledgerOfPostgresql(connection, schema), migrations)).length === 0) return [];
 
   return changeTables(connection, async () => {
@@ -44,10 +44,10 @@ export async function migratePostgresql(
 }
 
 /**
- * Runs a schema change in one transaction, while no other instance changes the schema. It is retried for a minute while another program has
- * locked a table.
+ * Runs a schema change in one transaction, while no other instance changes the schema. The change is retried for a minute while another
+ * program has locked a table.
  *
- * @throws {OperatorError} when a table stays locked
+ * @throws {OperatorError} if a table stays locked
  */
 export async function changeTables<Result>(
   connection: ClientBase,
@@ -86,9 +86,9 @@ function isLockTimeout(error: unknown): boolean {
 }
 
 /**
- * Checks that unqualified names, which all statements use, refer to the configured schema if that exists.
+ * Checks that unqualified names, which all statements use, refer to the configured schema if it exists.
  *
- * @throws {OperatorError} when they refer to another schema
+ * @throws {OperatorError} if they refer to another schema
  */
 export async function checkSchema(connection: ClientBase, schema: string): Promise<void> {
   const { rows } = await connection.query<{ current: string | null; exists: boolean }>(
@@ -104,7 +104,7 @@ export async function checkSchema(connection: ClientBase, schema: string): Promi
   );
 }
 
-/** Creates the schema if it is missing. `IF NOT EXISTS` would need the privilege to create schemas even if it is not. */
+/** Creates the schema if it is missing. `IF NOT EXISTS` would require the privilege to create schemas even if the schema exists. */
 async function createSchema(connection: ClientBase, schema: string): Promise<void> {
   const { rows } = await connection.query('SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = $1', [
     schema,
@@ -117,15 +117,15 @@ export function ledgerOfPostgresql(connection: ClientBase, schema: string): Ledg
     run: (script) => connection.query(script),
     query: async (text) => (await connection.query({ text, rowMode: 'array' })).rows,
     tablesSql: `SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = ${connection.escapeLiteral(schema)}`,
-    createSql,
+    createSql: createLedgerSql,
     timeSql: (time) => `'${time.toISOString()}'`,
-    foreign: `The database cannot be used: its schema "${schema}" belongs to another program. Set DATABASE_URL to a new database, \
+    foreignMessage: `The database cannot be used: its schema "${schema}" belongs to another program. Set DATABASE_URL to a new database, \
 a new schema (?schema=…), or an existing plant store.`,
   };
 }
 
-/** As Prisma Migrate defines it. */
-const createSql = `
+/** Creates the ledger as Prisma Migrate does. */
+const createLedgerSql = `
   CREATE TABLE _prisma_migrations (
     id                      VARCHAR(36) PRIMARY KEY NOT NULL,
     checksum                VARCHAR(64) NOT NULL,

@@ -13,11 +13,11 @@ import {
 } from './connection.js';
 import { findDriverError } from './errors.js';
 
-/** Whether the server has no TLS, or the user may only connect without it. */
+/** Whether a message means that the server has no TLS, or that the user can connect only without it. */
 const hasNoTls = (message: string) =>
   message.includes('does not support SSL connections') ||
   (message.includes('no pg_hba.conf entry') && /SSL (encryption|on)$/.test(message));
-/** The error of a hosted pooler. (PgBouncer can be configured to ignore these options.) */
+/** Matches the error from a hosted pooler. (PgBouncer can be configured to ignore these options.) */
 const noOptions = /unsupported startup parameter in options/;
 
 export interface PoolerNote {
@@ -49,7 +49,7 @@ export async function negotiate(
       url.searchParams.set('sslmode', 'disable');
       return negotiate({ ...location, url: url.href }, warn);
     }
-    // With another schema, tables would be in the wrong one.
+    // Without the options, tables would be in `public` instead of the configured schema.
     if (location.schema !== 'public' || location.omitOptions || !noOptions.test(message)) throw error;
     warn({
       found: 'the connection pooler rejects statement_timeout',
@@ -59,7 +59,7 @@ export async function negotiate(
   }
 }
 
-/** Which connection runs each probe. The order is irregular, because a pooler may alternate its backends. */
+/** Which connection runs each probe. The order is irregular, because a pooler can alternate its backends. */
 const probeOrder = [0, 1, 0, 0, 1] as const;
 
 /** The errors of a prepared statement whose name is unknown to the backend, or taken by another statement. */
@@ -72,7 +72,7 @@ prepared statements. Enable them (PgBouncer 1.21 or later, max_prepared_statemen
 /**
  * Detects a pooler in transaction mode, which assigns a backend to a connection for each transaction.
  *
- * @throws {OperatorError} when there is one that lacks what the service needs
+ * @throws {OperatorError} if there is one that lacks what the service needs
  */
 export async function checkPooler(location: PostgresqlLocation): Promise<{ readonly isPooled: boolean }> {
   const settings = {
@@ -123,7 +123,7 @@ async function probe(connection: pg.Client, text: string): Promise<Probe> {
 }
 
 interface Probe extends SessionSettings {
-  /** The process id of the backend. */
+  /** The process ID of the backend. */
   readonly pid: number;
   readonly text: string;
 }

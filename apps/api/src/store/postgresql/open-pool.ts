@@ -6,10 +6,10 @@ import { connectionSettings, queryTimeoutMs, rejectAfter, withConnection } from 
 const minPoolSizeToMonitor = 3;
 
 /**
- * Opens a pool of connections. Together with the connection for monitoring, there are never more than configured, because a connection stays
- * in the pool until the server has finished its query.
+ * Opens a connection pool. Together with the connection for monitoring, there are never more connections than configured, because a
+ * connection stays in the pool until the server has finished its query.
  *
- * @param isPooled whether there is a pooler in transaction mode, which hides the backend of a connection
+ * @param isPooled whether there is a pooler in transaction mode, which hides which backend serves a connection
  */
 export function openPool(location: PostgresqlLocation, isPooled: boolean) {
   const { connectMs } = location.timeouts;
@@ -19,7 +19,7 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean) {
   const pool = new pg.Pool({
     ...connectionSettings(location, connectMs),
     max: size,
-    // Closing a connection waits for the server. If that does not answer, it must not keep the process from ending.
+    // Closing a connection waits for the server. A server that does not respond must not keep the process running.
     allowExitOnIdle: true,
     async onConnect(connection) {
       rejectCancelledWait(connection);
@@ -43,7 +43,7 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean) {
   return {
     pool,
     size,
-    /** Closes the connections; those whose query has timed out are cut off. */
+    /** Closes the connections, and ends those whose query has timed out. */
     async close(): Promise<void> {
       watch.beginClosing();
       await pool.end();
@@ -53,14 +53,14 @@ export function openPool(location: PostgresqlLocation, isPooled: boolean) {
 }
 
 /**
- * Runs on each new connection. Makes commits wait for the disk, unless they already wait for more, such as a standby. Enables warnings,
- * because one of them reports that a commit did not wait; see `rejectCancelledWait`.
+ * Runs on each new connection. This statement makes commits wait for the disk, unless they already wait for more, such as a standby. It
+ * also enables warnings, because one of them reports that a commit did not wait; see `rejectCancelledWait`.
  */
 export const prepare = `
   SELECT pg_backend_pid() AS pid, set_config('client_min_messages', 'warning', false),
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END`;
 
-/** Which of these backends are not idle, queried on a separate connection. */
+/** Returns which of these backends are not idle, queried on a separate connection. */
 function findBusyBackends(
   location: PostgresqlLocation,
   pids: readonly (number | undefined)[],
@@ -78,7 +78,7 @@ function findBusyBackends(
   });
 }
 
-/** The functions whose warning means that a commit is incomplete. Their messages may be in any language. */
+/** The server functions whose warnings mean that a commit is incomplete. The text of a warning can be in any language. */
 const incompleteCommitRoutines = [
   // PostgreSQL: the wait for the synchronous standby was cancelled.
   'SyncRepWaitForLSN',
@@ -86,7 +86,7 @@ const incompleteCommitRoutines = [
   'FinishRemoteTransactionCommit',
 ];
 
-/** The function of Citus that forwards any warning of a worker, with the worker's text. */
+/** The Citus function that forwards any warning from a worker, with the worker's text. */
 const forwardedWarningRoutine = 'DefaultCitusNoticeReceiver';
 
 /** The SQLSTATE of a notice that is not a warning. */
@@ -94,40 +94,43 @@ const successfulCompletion = '00000';
 
 /**
  * Makes a statement fail if its commit is incomplete: its wait for the synchronous standby was cancelled, for example by
- * `pg_cancel_backend`, or a node of Citus failed between the two phases. The server reports success with a warning, but the commit is only on
- * the primary, or not visible yet. Citus forwards a worker's warning without its origin, so every warning of a worker counts.
+ * `pg_cancel_backend`, or a Citus node failed between the two phases. The server reports success with a warning, but the commit is only on
+ * the primary, or not visible yet. Citus forwards a worker's warning without its origin, so every worker warning counts.
  *
- * Prisma's client would ignore the error within a transaction, so the service uses none. Each statement about records is a separate
- * transaction, and `runInTransaction` checks for the error in a transaction about tokens.
+ * Prisma's client would ignore the error within a transaction, so the service starts no transactions with that client. Each statement about
+ * records is a separate transaction, and `runInTransaction` checks for the error in a transaction about tokens.
  */
 function rejectCancelledWait(connection: ClientBase): void {
   connection.on('notice', ({ routine, code, message }) => {
     const isForwarded = routine === forwardedWarningRoutine && code !== successfulCompletion;
     if (!incompleteCommitRoutines.includes(routine ?? '') && !isForwarded) return;
-    // 40003 is statement_completion_unknown. On this event the pool rejects the query and removes the connection.
+    // 40003 is statement_completion_unknown. When this event occurs, the pool rejects the query and removes the connection.
     connection.emit('error', Object.assign(new Error(message), { severity: 'ERROR', code: '40003' }));
   });
 }
 
-/** The interval of the checks, in milliseconds, and while the pool is closing. */
+/** The intervals between checks, in milliseconds: normally, and while the pool is closing. */
 const checkEveryMs = 1_000;
 const closingCheckEveryMs = 100;
 
-/** Where backends cannot be checked: the minimum age of a connection that is ended, and the interval, in milliseconds. */
+/**
+ * If backends cannot be checked: how long a connection must be in use before it is ended, and the minimum time until another one is ended,
+ * in milliseconds.
+ */
 export const endOneEveryMs = 60_000;
 
 export interface WatchDependencies {
-  /** How long a connection may be in use before it is overdue, in milliseconds: its query has timed out by then. */
+  /** How long a connection can be in use before it is overdue, in milliseconds. By then, its query has timed out. */
   readonly afterMs: number;
-  /** Which of these connections have a busy backend; absent where that cannot be checked. */
+  /** Returns which of these connections have a busy backend. Absent if that cannot be checked. */
   findBusy?(connections: readonly PoolClient[]): Promise<ReadonlySet<PoolClient>>;
-  /** Whether the oldest overdue connection is ended from time to time where backends cannot be checked. */
+  /** Whether to end the oldest overdue connection from time to time if backends cannot be checked. */
   readonly endOldest?: boolean;
 }
 
 /**
- * Ends connections of a pool whose reply will never arrive, for example because the network lost it, so that new ones can replace them: those
- * that are overdue although their backend is idle. A connection with a busy backend stays, because the backend would outlive it.
+ * Ends pool connections whose reply will never arrive, for example because the network lost it, so that new ones can replace them. Such a
+ * connection is overdue although its backend is idle. A connection with a busy backend stays, because the backend would outlive it.
  */
 export function watchConnections(pool: Pick<Pool, 'on'>, dependencies: WatchDependencies) {
   const { afterMs, findBusy, endOldest = false } = dependencies;
@@ -135,12 +138,12 @@ export function watchConnections(pool: Pick<Pool, 'on'>, dependencies: WatchDepe
   pool.on('acquire', (connection) => void inUseSince.set(connection, performance.now()));
   pool.on('release', (_, connection) => void inUseSince.delete(connection));
   let isChecking = false;
-  let closing = false;
+  let isClosing = false;
   let endedOneAt = Number.NEGATIVE_INFINITY;
 
-  /** Which of the overdue connections to end, the oldest first. */
-  async function choose(overdue: readonly PoolClient[]): Promise<readonly PoolClient[]> {
-    if (closing) return overdue;
+  /** Returns which of the overdue connections to end. `overdue` starts with the oldest one. */
+  async function chooseToEnd(overdue: readonly PoolClient[]): Promise<readonly PoolClient[]> {
+    if (isClosing) return overdue;
     if (findBusy !== undefined) {
       const busy = await findBusy(overdue);
       return overdue.filter((connection) => !busy.has(connection));
@@ -158,19 +161,19 @@ export function watchConnections(pool: Pick<Pool, 'on'>, dependencies: WatchDepe
     const overdue = new Map([...inUseSince].filter(([, since]) => now - since > afterMs));
     if (isChecking || overdue.size === 0) return;
     isChecking = true;
-    const chosen = await choose([...overdue.keys()]).catch(() => []);
+    const chosen = await chooseToEnd([...overdue.keys()]).catch(() => []);
     isChecking = false;
     for (const connection of chosen) {
-      // It may have been released and acquired again by now.
+      // The connection may have been released and acquired again by now.
       if (inUseSince.get(connection) === overdue.get(connection)) void connection.end();
     }
   }
 
   let timer = setInterval(check, checkEveryMs).unref();
   return {
-    /** From now on ends every overdue connection, so that the pool can close. */
+    /** Makes every further check end all overdue connections, so that the pool can close. */
     beginClosing(): void {
-      closing = true;
+      isClosing = true;
       clearInterval(timer);
       timer = setInterval(check, closingCheckEveryMs).unref();
     },

@@ -21,17 +21,17 @@ import { createInsert, createPostgresqlStore } from './postgresql-store.js';
 import { confirmDurableSql, confirmOnceSql, createCommitProbe } from './probe-commit.js';
 import { createQuery, createRunQuery } from './run-query.js';
 
-/** How many commits may be in flight: while one waits for the disk, the next one is sent and planned. */
+/** How many commits can be in flight: while one waits for the disk, the next one is sent and planned. */
 const concurrentCommits = 2;
 
-/** One connection in this many may read a list. Creates need the others, and the server's time. */
+/** One in this many connections can read a list. Creates need the other connections, and time on the server. */
 const connectionsPerList = 4;
 
 /**
- * Opens a PostgreSQL database and applies pending migrations. Connections are replaced as needed: a server that went
- * away is used again as soon as it is back.
+ * Opens a PostgreSQL database and applies pending migrations. Connections are replaced as needed: after an outage of the server, the
+ * service uses it again as soon as it is back.
  *
- * @throws {OperatorError} when the database cannot be reached or used; the message never contains the password
+ * @throws {OperatorError} if the database cannot be reached or used; the message never contains the password
  */
 export async function openPostgresql(
   configured: PostgresqlLocation,
@@ -44,8 +44,8 @@ export async function openPostgresql(
     const { isPooled } = await checkPooler(location);
     const { appliedMigrations, changeNumbers, showsLog } = await withConnection(
       connectionSettings(location, location.timeouts.startConnectMs),
-      // The commit of a migration may wait for a missing standby, and the server may stop answering.
-      (connection) => rejectAfter(2 * migrationTimeoutMs, prepare(connection, location, tables)),
+      // The commit of a migration can wait for a missing standby, and the server can stop responding.
+      (connection) => rejectAfter(2 * migrationTimeoutMs, migrateAndCheck(connection, location, tables)),
     );
     const connectionPool = openPool(location, isPooled);
     const { pool } = connectionPool;
@@ -67,10 +67,10 @@ export async function openPostgresql(
     );
     const query = async (statement: Statement) => (await pool.query<unknown[]>(toQuery(statement))).rows;
     let lastSteps: Promise<unknown> = Promise.resolve();
-    /** One after the other, so that waiting for the lock takes one connection, and records can use the others. */
-    const runSteps: RunSteps = (begin) =>
+    /** Runs steps one after the other, so that only one connection waits for the lock, and records can use the others. */
+    const runSteps: RunSteps = (createSteps) =>
       transact(() => {
-        const steps = lastSteps.then(() => runInTransaction(pool, begin));
+        const steps = lastSteps.then(() => runInTransaction(pool, createSteps));
         lastSteps = steps.catch(() => undefined);
         return steps;
       });
@@ -129,7 +129,11 @@ export async function openPostgresql(
 }
 
 /** Migrates the schema, and checks the tables. */
-async function prepare(connection: pg.Client, { schema }: PostgresqlLocation, tables: readonly Table[]) {
+async function migrateAndCheck(
+  connection: pg.Client,
+  { schema }: PostgresqlLocation,
+  tables: readonly Table[],
+) {
   await checkEncoding(connection);
   const appliedMigrations = await migratePostgresql(connection, schema, readMigrations('postgresql'));
   await checkTables(connection, tables);
@@ -142,7 +146,7 @@ async function prepare(connection: pg.Client, { schema }: PostgresqlLocation, ta
   };
 }
 
-/** Whether the user may read the positions of the log. Some hosted servers have no such log, and an operator may revoke the functions. */
+/** Whether the user can read the positions of the log. Some hosted servers have no such log, and an operator can revoke the functions. */
 async function canReadLog(connection: pg.Client): Promise<boolean> {
   try {
     await connection.query(`SELECT ${confirmOnceSql}`);
@@ -153,7 +157,7 @@ async function canReadLog(connection: pg.Client): Promise<boolean> {
   }
 }
 
-/** Any encoding but UTF-8 would reject some names. */
+/** Requires UTF-8, because any other encoding would reject some names. */
 export async function checkEncoding(connection: pg.ClientBase): Promise<void> {
   const { rows } = await connection.query<{ server_encoding: string }>('SHOW server_encoding');
   const encoding = rows[0]?.server_encoding;
@@ -163,7 +167,7 @@ export async function checkEncoding(connection: pg.ClientBase): Promise<void> {
   );
 }
 
-/** A standby answers, but is read-only. */
+/** Rejects a read-only server. A standby, for example, responds to queries but cannot store records. */
 async function checkWritable(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   if (rows[0]?.transaction_read_only === 'on') {
@@ -171,7 +175,7 @@ async function checkWritable(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** The error for the operator when a database cannot be opened. An `OperatorError` stays as it is. */
+/** Creates the error for the operator when a database cannot be opened. Returns an `OperatorError` unchanged. */
 export function explainOpening(error: unknown, location: PostgresqlLocation): OperatorError {
   if (error instanceof OperatorError) return error;
   const { code = '', message } = findDriverError(error) ?? { message: messageOf(error) };
@@ -181,20 +185,26 @@ export function explainOpening(error: unknown, location: PostgresqlLocation): Op
   );
 }
 
-/** The name and address of the database, without the password. The folder of a socket takes precedence in the driver. */
+/** Returns the name and address of the database, without the password. The folder of a socket takes precedence, as in the driver. */
 export function nameOf({ url }: PostgresqlLocation): string {
   const { hostname, port, pathname, searchParams } = new URL(url);
   const host = searchParams.get('host') ?? hostname;
   return `${decodeURIComponent(pathname.slice(1))} on ${host}${port && `:${port}`}`;
 }
 
-/** Errors of a connection that a server sends, so they are about its connection to a Citus node. Poolers also send 08P01. */
+/**
+ * Matches connection errors that a server sends, which are about its own connection to a Citus node. Excludes 08P01, which poolers also
+ * send.
+ */
 const nodeError = /^08(?!P)/;
 
-/** Errors of Node.js about the certificate of a server. */
+/** Matches Node.js errors about the certificate of a server. */
 const certificateError = /certificate|altnames/i;
 
-/** PgBouncer rejects connection settings that it does not pass on, with a message that other poolers also use. */
+/**
+ * Returns what the operator can do about an error. PgBouncer and other poolers reject connection settings that they do not pass on, with
+ * the same message.
+ */
 function adviseOn(code: string, message: string): string {
   if (nodeError.test(code))
     return 'A Citus node is down, and all nodes are needed to create or change tables. Nothing was changed. Start the node, then try again.';
@@ -211,7 +221,7 @@ const insertWithinLimit = insertWithinLimitSql(
   ),
 );
 
-/** A statement as the driver takes it, which numbers the values. */
+/** Converts a statement to the format of the driver, which numbers the placeholders. */
 function toQuery({ sql, values }: Statement): pg.QueryArrayConfig {
   let number = 0;
   const text = sql.replaceAll('?', () => `$${++number}`);
@@ -219,13 +229,13 @@ function toQuery({ sql, values }: Statement): pg.QueryArrayConfig {
 }
 
 /**
- * Runs steps in a transaction. It holds a lock, so those of all instances run one after the other, and the numbers of the audit are in the
- * order of the commits. READ COMMITTED lets each statement see everything that was committed before the lock was acquired, whatever the
- * default of the database is.
+ * Runs steps in a transaction. A lock makes the transactions of all instances run one after the other, so that audit numbers are in commit
+ * order. READ COMMITTED, which may not be the database's default, lets each statement see everything that was committed before the lock was
+ * acquired.
  */
-async function runInTransaction<Result>(pool: pg.Pool, begin: () => Steps<Result>): Promise<Result> {
+async function runInTransaction<Result>(pool: pg.Pool, createSteps: () => Steps<Result>): Promise<Result> {
   const connection = await pool.connect();
-  // A commit succeeds even if its wait for the standby is cancelled, and this reports it; see `openPool`.
+  // A commit succeeds even if its wait for the standby is cancelled. Then the connection emits an error; see `rejectCancelledWait`.
   const failures: unknown[] = [];
   const noteFailure = (error: unknown) => void failures.push(error);
   connection.on('error', noteFailure);
@@ -234,7 +244,7 @@ async function runInTransaction<Result>(pool: pg.Pool, begin: () => Steps<Result
     await connection.query(
       `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock('access_tokens'::regclass::oid::bigint)`,
     );
-    const steps = begin();
+    const steps = createSteps();
     let step = steps.next();
     while (!step.done) step = steps.next((await connection.query<unknown[]>(toQuery(step.value))).rows);
     await connection.query('COMMIT');
@@ -249,10 +259,10 @@ async function runInTransaction<Result>(pool: pg.Pool, begin: () => Steps<Result
 }
 
 /**
- * One statement, so that it is also one transaction with a pooler. Its commit waits neither for the disk nor for a standby. It skips locked
- * rows, because the instance that is updating them sets about the same time.
+ * Updates last uses in one statement, so that it is also one transaction with a pooler. Its commit waits neither for the disk nor for a
+ * standby. It skips locked rows, because the instance that is updating them sets about the same time.
  */
-const update = `
+const updateLastUses = `
   WITH asynchronous AS (SELECT set_config('synchronous_commit', 'off', true)),
   use AS (SELECT * FROM unnest($1::int[], $2::timestamptz[]) AS use (id, at)),
   token AS (
@@ -262,7 +272,7 @@ const update = `
   )
   UPDATE access_tokens SET last_used_at = token.at FROM token WHERE access_tokens.id = token.id`;
 
-/** Stores when tokens were used, without waiting for the disk, a standby or another instance. */
+/** Stores when tokens were used, without waiting for the disk, a standby, or another instance. */
 async function recordUses(pool: pg.Pool, uses: readonly TokenUse[]): Promise<void> {
-  await pool.query(update, [uses.map(({ id }) => id), uses.map(({ at }) => at)]);
+  await pool.query(updateLastUses, [uses.map(({ id }) => id), uses.map(({ at }) => at)]);
 }

@@ -11,7 +11,7 @@ import {
   type StoredRecord,
   withoutTombstones,
 } from '@plant-store/records';
-import { type RecordStore, statesTogether } from '../store.js';
+import { type RecordStore, statesPerCleanup } from '../store.js';
 import {
   changedAtOf,
   columnTypes,
@@ -27,9 +27,9 @@ import { confirmOnceSql, confirmPerRowSql } from './probe-commit.js';
 import type { Query, Statement } from './run-query.js';
 
 /**
- * Composes the statement that inserts records, and returns the ids of those that it stored.
+ * Composes a statement that inserts records and returns the IDs of the stored ones.
  *
- * @param records in the order of their ids
+ * @param records in the order of their IDs
  * @param now the time of records that have none
  */
 export type ComposeInsert<Fields> = (records: readonly Stored<Fields>[], now: number) => Statement;
@@ -37,22 +37,22 @@ export type ComposeInsert<Fields> = (records: readonly Stored<Fields>[], now: nu
 export interface PostgresqlStoreOptions<Fields> {
   readonly query: Query;
   readonly table: Table<Fields>;
-  /** Runs a transaction, which is a statement or idempotent; see `createRunQuery`. */
+  /** Runs a transaction, which must be a single statement or idempotent; see `createRunQuery`. */
   readonly transact: QueryWrapper;
   readonly composeInsert: ComposeInsert<Fields>;
-  /** `undefined` where Citus distributes the table, because each node numbers only its own transactions. */
+  /** `undefined` if Citus distributes the table, because each node numbers only its own transactions. */
   readonly changeNumbers?: ChangeNumbers | undefined;
-  /** Whether one server has the table and shows how much of its log is on disk; see `confirmOnceSql`. */
+  /** Whether a single server stores the table, and shows how much of its log is on disk; see `confirmOnceSql`. */
   readonly showsLog?: boolean;
   readonly historyDays?: number | undefined;
 }
 
-/** The setting of a transaction that makes the trigger of a table keep no history. */
-const keepsHistory = 'plant_store.keeps_history';
+/** The transaction setting that the history trigger of a table reads. With `off`, the trigger keeps no history. */
+const keepsHistorySetting = 'plant_store.keeps_history';
 
 /**
- * Creates the store of a PostgreSQL table. A create is one statement for any number of records, and another one reads the records whose ids
- * are taken. Changes are one statement that reads records, and one that replaces those that are still the same. Where Citus distributes the
+ * Creates the store of a PostgreSQL table. Creates take one statement for any number of records, and another one to read the records whose
+ * IDs are taken. Changes take one statement to read records, and one to replace those that are still the same. If Citus distributes the
  * table, each change has its own statements.
  */
 export function createPostgresqlStore<Fields>({
@@ -82,7 +82,7 @@ export function createPostgresqlStore<Fields>({
     toColumns,
   } = table;
   const selected = columns.join(', ');
-  // A record that is found is acknowledged, so it must be as durable as a commit.
+  // The caller may acknowledge a record that is found, so it must be as durable as a commit.
   const findSqlOf = (selected: string) =>
     showsLog
       ? `SELECT ${selected} FROM ${name} WHERE id = ANY($1::bigint[]) AND ${confirmOnceSql} IS NOT FALSE`
@@ -99,7 +99,7 @@ export function createPostgresqlStore<Fields>({
       ['changed_at', 'bigint'],
     ] as const),
   ];
-  // Citus distributes no table with a trigger, which keeps the history.
+  // A trigger keeps the history, and Citus cannot distribute a table with a trigger.
   const hasHistory = changeNumbers !== undefined;
   const beforeOf = (column: string) => `"before$${column.replaceAll('"', '')}"`;
   const seq = changeNumbers?.ofTransaction ?? 'NULL';
@@ -107,8 +107,8 @@ export function createPostgresqlStore<Fields>({
   const isAsBefore = changed
     .filter(([column]) => !['deleted', 'changed_at'].includes(column))
     .map(([column]) => `${name}.${column} IS NOT DISTINCT FROM change.${beforeOf(column)}`);
-  // Rows are locked in the order of their ids, so that two statements with the same rows wait for each other instead of deadlocking. The
-  // second condition on the ids shows Citus that all rows are in one shard.
+  // Rows are locked in the order of their IDs, so that two statements with the same rows wait for each other instead of deadlocking. The
+  // second condition on the IDs shows Citus that all rows are in one shard.
   const changeSql = `
     WITH change AS (
       SELECT * FROM unnest($1::bigint[], $2::text[], ${[...changed, ...changed].map(([, type], at) => `$${at + 3}::${type}[]`).join(', ')})
@@ -125,12 +125,12 @@ export function createPostgresqlStore<Fields>({
     FROM found JOIN change USING (id)
     WHERE ${name}.id = ANY($1::bigint[]) AND ${name}.id = found.id
       AND ${name}.deleted = change.before$deleted AND (${name}.deleted OR ${isAsBefore.join(' AND ')})
-      ${hasHistory && historyDays === 0 ? `AND set_config('${keepsHistory}', 'off', true) = 'off'` : ''}
+      ${hasHistory && historyDays === 0 ? `AND set_config('${keepsHistorySetting}', 'off', true) = 'off'` : ''}
     RETURNING ${name}.id`;
   const currentSql = `
     SELECT NULL::bigint AS history_place, ${since} AS changed_at, NULL::bigint AS replaced_at, ${by} AS changed_by, ${fieldColumns.join(', ')}, ${confirmPerRowSql}
     FROM ${name} WHERE id = $1::bigint AND NOT deleted`;
-  // At most one more state than fits on a page. Sizes are measured without reading texts.
+  // Selects at most one more state than fits on a page. PostgreSQL measures their sizes without reading texts.
   const statesSql = `
     ${currentSql}
     UNION ALL SELECT history_place, ${stateColumns.join(', ')}, NULL FROM (
@@ -138,9 +138,12 @@ export function createPostgresqlStore<Fields>({
       FROM ${states} WHERE id = $1::bigint AND history_place <= $2::bigint AND replaced_at >= $3::bigint ORDER BY history_place DESC LIMIT $4::bigint
     ) AS replaced WHERE bytes$ <= $5::bigint ORDER BY history_place DESC NULLS FIRST`;
   const removeOldSql = `
-    DELETE FROM ${states} WHERE history_place IN (SELECT history_place FROM ${states} ORDER BY history_place LIMIT ${statesTogether}) AND replaced_at < $1::bigint
+    DELETE FROM ${states} WHERE history_place IN (SELECT history_place FROM ${states} ORDER BY history_place LIMIT ${statesPerCleanup}) AND replaced_at < $1::bigint
     RETURNING history_place`;
-  /** The ids are part of the statement, because Citus can divide a list of values among nodes, but no array. */
+  /**
+   * Composes a statement that stores tombstones for unused IDs. The IDs are part of its text, because Citus can divide a list of values
+   * among nodes, but not an array.
+   */
   const composeRetire = (ids: readonly bigint[]) => `
     INSERT INTO ${name} (id, deleted, changed_at, ${seqColumn}, ${fieldColumns.join(', ')})
     VALUES ${ids.map((id) => `((${id})::bigint, true, ${Date.now()}, ${seq}, ${fields.map((field) => literalOf(field, field.erased)).join(', ')})`).join(', ')}
@@ -161,27 +164,27 @@ export function createPostgresqlStore<Fields>({
     const unclaimed = new Set(
       await writeIds(
         composeInsert(
-          records.toSorted((a, b) => inOrder(a.id, b.id)),
+          records.toSorted((a, b) => compareIds(a.id, b.id)),
           now,
         ),
       ),
     );
     if (unclaimed.size === records.length) return records.map(storedAs);
-    // Of several records with one new id, the first is stored.
+    // If several records have the same new ID, the first one is stored.
     const wasStored = records.map(({ id }) => unclaimed.delete(id));
-    // An id never becomes free again, so its record can be read after the insert.
+    // An ID never becomes free again, so its record can be read after the insert.
     const taken = await findAll([...new Set(records.filter((_, at) => !wasStored[at]).map(({ id }) => id))]);
     return records.map((record, at) => {
       if (wasStored[at]) return storedAs(record);
       const { id } = record;
       const existing = taken.get(id);
-      // A trigger may skip a row silently.
+      // A trigger can skip a row silently.
       if (existing === undefined) throw new Error(`The record ${id} was not stored, and no row has its id`);
       return { stored: false, existing };
     });
   }
 
-  /** The values of a record in the columns that a change sets. */
+  /** Returns the values of a record for the columns that a change sets. */
   const valuesOf = (record: StoredRecord<Fields>, now = Date.now()) =>
     isTombstone(record)
       ? [...erased, null, null, true, now]
@@ -193,7 +196,7 @@ export function createPostgresqlStore<Fields>({
           changedAtOf(record, now),
         ];
 
-  /** Replaces each record that is still as it was read, and returns the ids of those. */
+  /** Replaces the records that are still as they were read, and stores tombstones for IDs that were never used. Returns the written IDs. */
   async function replaceAll(
     replacements: readonly {
       readonly before: StoredRecord<Fields> | undefined;
@@ -205,7 +208,7 @@ export function createPostgresqlStore<Fields>({
       before === undefined && after !== undefined ? after.id : [],
     );
     const written = new Set(
-      retired.length === 0 ? [] : await writeIds({ sql: composeRetire(retired.toSorted(inOrder)) }),
+      retired.length === 0 ? [] : await writeIds({ sql: composeRetire(retired.toSorted(compareIds)) }),
     );
     const rows = replacements.flatMap(({ before, after, by = null }) =>
       before === undefined || after === undefined
@@ -219,21 +222,21 @@ export function createPostgresqlStore<Fields>({
   }
 
   /**
-   * Prepares changes. Each round reads the records, and replaces those that are still the same. The remaining changes, and further changes of
-   * one id, follow in the next round.
+   * Prepares changes. Each round reads the records, and replaces those that are still the same. The remaining changes, and further changes
+   * of the same ID, follow in the next round.
    *
-   * @returns a function that makes the changes. After a failure, calling it again continues with the remaining changes, because a change that
-   * took place would now have another outcome
+   * @returns a function that makes the changes. After a failure, calling it again continues with the remaining changes, because a change
+   * that was already made would now have a different outcome
    */
   function createChanging(
     changes: readonly Change<Fields>[],
   ): () => Promise<readonly ChangeOutcome<Fields>[]> {
     const outcomes: ChangeOutcome<Fields>[] = [];
-    let left = changes.map((change, index) => ({ change, index }));
-    let fruitlessRounds = 0;
+    let remaining = changes.map((change, index) => ({ change, index }));
+    let roundsWithoutProgress = 0;
     async function runRound() {
-      const found = await findAll([...new Set(left.map(({ change }) => change.id))]);
-      const firstOfId = new Map(left.toReversed().map((entry) => [entry.change.id, entry]));
+      const found = await findAll([...new Set(remaining.map(({ change }) => change.id))]);
+      const firstOfId = new Map(remaining.toReversed().map((entry) => [entry.change.id, entry]));
       const attempts = [...firstOfId.values()].map(({ change: { id, replace, by }, index }) => {
         const before = found.get(id);
         return { id, index, by, before, after: replace(before) };
@@ -245,21 +248,21 @@ export function createPostgresqlStore<Fields>({
         outcomes[index] = { before, after };
         done.add(index);
       }
-      left = left.filter(({ index }) => !done.has(index));
-      fruitlessRounds = done.size > 0 ? 0 : fruitlessRounds + 1;
-      if (fruitlessRounds === maxFruitlessRounds)
-        throw new Error(`The record ${left[0]?.change.id} was not changed`);
+      remaining = remaining.filter(({ index }) => !done.has(index));
+      roundsWithoutProgress = done.size > 0 ? 0 : roundsWithoutProgress + 1;
+      if (roundsWithoutProgress === maxRoundsWithoutProgress)
+        throw new Error(`The record ${remaining[0]?.change.id} was not changed`);
     }
     return async () => {
-      while (left.length > 0) await runRound();
+      while (remaining.length > 0) await runRound();
       return outcomes;
     };
   }
 
   const listPage = showsLog ? createListPage(query, table) : undefined;
-  const listing = changeNumbers && createListChanges(query, table, changeNumbers);
-  function changes() {
-    if (listing !== undefined) return listing;
+  const changeLister = changeNumbers && createListChanges(query, table, changeNumbers);
+  function requireChangeLister() {
+    if (changeLister !== undefined) return changeLister;
     throw new ServiceError('changes_unsupported', messages.changesUnsupported);
   }
 
@@ -274,8 +277,8 @@ export function createPostgresqlStore<Fields>({
       for (const part of parts) outcomes.push(...(await transact(createChanging(part))));
       return outcomes;
     },
-    listChanges: (after, limits) => transact(async () => changes().listChanges(after, limits)),
-    lastChange: () => transact(async () => changes().lastChange()),
+    listChanges: (after, limits) => transact(async () => requireChangeLister().listChanges(after, limits)),
+    lastChange: () => transact(async () => requireChangeLister().lastChange()),
     find: (ids) => transact(async () => [...(await findAll(ids)).values()]),
     findHistory: (ids) =>
       transact(async () => (await query({ sql: historySql, args: [ids] })).map(toHistory)),
@@ -305,7 +308,7 @@ export function createPostgresqlStore<Fields>({
         if (page !== undefined) return page;
         const { ids, ...listed } = await listIds(query, table, list, limits);
         const found = await findAll(ids);
-        // A record may have been removed since its id was read.
+        // A record may have been deleted since its ID was read.
         return { ...listed, records: withoutTombstones(ids.flatMap((id) => found.get(id) ?? [])) };
       }),
     countAll: (filter) => transact(() => countAll(query, table, filter)),
@@ -313,7 +316,7 @@ export function createPostgresqlStore<Fields>({
       transact(() =>
         countValues(query, table, { field, after, maxValues, isDistributed: changeNumbers === undefined }),
       ),
-    // Sizes are read first, because PostgreSQL measures texts without reading them, and each shard of Citus would send a whole page.
+    // Sizes are read first, because PostgreSQL measures texts without reading them, and each Citus shard would send a whole page.
     read: (after, limits) =>
       readPages(async (last) => {
         const rest = last === undefined ? '' : `WHERE id > ${last}`;
@@ -333,14 +336,17 @@ export function createPostgresqlStore<Fields>({
   };
 }
 
-/** In this order, two inserts with the same ids wait for each other instead of deadlocking. */
-const inOrder = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
-
-/** After how many rounds without a change the database must be skipping rows, as a trigger can, rather than changing others first. */
-const maxFruitlessRounds = 100;
+/** Sorts IDs in ascending order, in which two inserts with the same IDs wait for each other instead of deadlocking. */
+const compareIds = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * An insert with an array for each column, so that the statement is the same for any number of records.
+ * After how many rounds without progress a change fails. By then, the database must be skipping rows, as a trigger can, and not just
+ * storing the changes of others first.
+ */
+const maxRoundsWithoutProgress = 100;
+
+/**
+ * Creates a function that composes an insert with an array for each column, so that the statement is the same for any number of records.
  *
  * @param seq SQL for the change number of the records
  */
@@ -355,7 +361,7 @@ export function createInsert<Fields>(
   const sqlOf = (from: string) => `
     INSERT INTO ${name} (${columns}) SELECT ${from} ON CONFLICT (id) DO NOTHING RETURNING id`;
   const withTimeOfAll = sqlOf(`*, ${time}, ${seq} FROM unnest(${arrays})`);
-  /** For an import. */
+  /** For an import, in which each record has its own time. */
   const withTimes = sqlOf(`*, ${seq} FROM unnest(${arrays}, ${time}[])`);
   return (records, now) => {
     const haveTimes = records.some(({ addedAt }) => addedAt !== undefined);

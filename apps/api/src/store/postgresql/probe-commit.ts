@@ -7,13 +7,13 @@ import { findDriverError, isRowRejected } from './errors.js';
 /**
  * A statement that waits until all data read before it is as durable as a commit: on the server's disk and on its synchronous standby.
  *
- * A plain SELECT may return rows that can still be lost. For example, if a backend is terminated while it waits for the standby, its record
+ * A plain SELECT can return rows that can still be lost. For example, if a backend is terminated while it waits for the standby, its record
  * is visible but exists only on the primary. This statement writes to the write-ahead log (WAL), so it commits, and its commit waits until
- * the WAL is durable up to that point
- * (https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION). All data read before it precedes it in the WAL.
+ * the WAL is durable up to that point (https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION). All data read
+ * before it precedes it in the WAL.
  *
  * The statement writes an empty message for logical decoding. By default, this message requires no privilege, and subscribers ignore it.
- * Locking the rows instead would write to each row and require the UPDATE privilege. Assigning a transaction id would write nothing.
+ * Locking the rows instead would write to each row and require the UPDATE privilege. Assigning a transaction ID would write nothing.
  */
 export const confirmDurableSql = `WITH durable AS (SELECT pg_logical_emit_message(true, 'plant-store', '')) SELECT FROM durable`;
 
@@ -35,7 +35,8 @@ export const confirmOnceSql = `(SELECT ${confirmPerRowSql} WHERE CASE
 
 /**
  * Creates a function that checks whether each table can store a record and commit it. The check fails, for example, if a table is locked, a
- * privilege is missing, the disk is full, or the standby does not respond. Concurrent calls share one check, because it may take a long time.
+ * privilege is missing, the disk is full, or the standby does not respond. Concurrent calls share one check, because it can take a long
+ * time.
  */
 export function createCommitProbe(
   pool: Pick<Pool, 'query'>,
@@ -48,7 +49,7 @@ export function createCommitProbe(
   });
 }
 
-/** The ids of the test records. There are enough of them for every node of a small Citus cluster to store at least one. */
+/** The IDs of the test records. There are enough of them for every node of a small Citus cluster to store at least one. */
 const trialIds = Array.from({ length: 32 }, (_, index) => INT64_MIN + BigInt(index));
 
 /**

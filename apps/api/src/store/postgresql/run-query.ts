@@ -13,8 +13,8 @@ export interface Statement {
 }
 
 /**
- * Runs a statement, and returns the values of its rows: booleans, and all others as text, which is exact. A statement without arguments may
- * be followed by others, separated by semicolons, in the same transaction.
+ * Runs a statement, and returns the values of its rows. Booleans are booleans, and all other values are text, which is exact. A statement
+ * without arguments can be followed by others, separated by semicolons, in the same transaction.
  */
 export type Query = (statement: Statement) => Promise<readonly (readonly unknown[])[]>;
 
@@ -28,7 +28,9 @@ export function createQuery(pool: Pick<Pool, 'query'>): Query {
   };
 }
 
-/** Returns values as text. The driver's parsing takes time, and that of Prisma's adapter converts some values to numbers. */
+/**
+ * Keeps all values except booleans as text. Parsing takes time in the driver, and Prisma's adapter would convert some values to numbers.
+ */
 const types = {
   getTypeParser: ((type: number) =>
     type === pg.types.builtins.BOOL
@@ -37,12 +39,11 @@ const types = {
 };
 
 /**
- * Creates a function that runs a query, and converts a failure of the database, as opposed to one of the query, into an
- * error of the registry. It throws a `ServiceError` (`database_unavailable` with `Retry-After`, or `database_damaged`),
- * an `Error` with PostgreSQL's code and message for its other errors, and any other error unchanged. After
- * `database_unavailable` the outcome of the query is unknown.
+ * Creates a function that runs a query, and converts a failure of the database, as opposed to one of the query, to a `ServiceError`:
+ * `database_unavailable` with `Retry-After`, or `database_damaged`. The function throws an `Error` with PostgreSQL's code and message for
+ * other PostgreSQL errors, and any other error unchanged. After `database_unavailable`, the outcome of the query is unknown.
  *
- * @param queryTimeoutMs the timeout of a query, in milliseconds. Its connection stays in use until the query ends: if the server waits for
+ * @param queryTimeoutMs the timeout of a query, in milliseconds. The connection stays in use until the query ends: if the server waits for
  * a long time, such as for a standby, every timed-out query would otherwise cost another connection.
  */
 export function createRunQuery(queryTimeoutMs: number): QueryWrapper {
@@ -65,8 +66,8 @@ export const maxAttempts = 5;
 const firstDelayMs = 10;
 
 /**
- * Runs a query, and retries it while it conflicts with other transactions (40001, 40P01), with a delay, because the same queries would
- * otherwise conflict again. The query must be idempotent.
+ * Runs a query, and retries it while it conflicts with other transactions (40001, 40P01). A delay keeps the same queries from conflicting
+ * again. The query must be idempotent.
  *
  * @param signal ends the attempts
  * @throws the error of the last attempt
@@ -89,7 +90,7 @@ export async function retryConflicts<Result>(
 }
 
 /**
- * The delay after an attempt, in milliseconds: exponential with full jitter
+ * Returns the delay after an attempt, in milliseconds: exponential with full jitter
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
  */
 export function conflictDelayMs(attempt: number, random = Math.random()): number {

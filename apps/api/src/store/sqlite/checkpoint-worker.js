@@ -1,5 +1,5 @@
 // @ts-check
-// The program of the checkpointer's thread. It is JavaScript, since the sources and the build load it by the same path.
+// The program of the checkpointer's thread. It is JavaScript because the sources and the build load it by the same path.
 import { fdatasyncSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -13,15 +13,15 @@ const retryDelayMs = 1_000;
 
 /** How long this connection waits for locks, in milliseconds. */
 const busyTimeoutMs = 1_000;
-/** How long a truncation, which blocks writers while it waits, waits for locks, in milliseconds. */
+/** How long a truncation waits for locks, in milliseconds. It blocks writers while it waits. */
 const truncateTimeoutMs = 5;
 
-/** How often it catches up with writers before it blocks them. */
+/** How often a checkpoint catches up with writers before it blocks them. */
 const maxPasses = 4;
-/** How many remaining pages are few enough to block writers for. */
+/** How many remaining pages are few enough to block writers while they are copied. */
 const fewPages = 300;
 
-/** How often a truncation is attempted at the end. */
+/** How often a truncation is attempted when the thread stops. */
 const lastAttempts = 20;
 /** The delay between these attempts, in milliseconds. */
 const lastAttemptDelayMs = 50;
@@ -41,10 +41,10 @@ function report(/** @type {string | null} */ failure) {
 }
 
 /**
- * Copies the write-ahead log into the database without blocking writers. If the log grows beyond `restartPages`, it asks the writing
- * connection to finish the copy between two commits, so that the next commit restarts the log. If other processes also write and that fails,
- * it blocks all writers and restarts the log itself. It does neither while a reader holds an older snapshot (such as a backup), because the
- * log cannot restart until that reader ends.
+ * Copies the write-ahead log into the database without blocking writers. If the log grows beyond `restartPages`, this function asks the
+ * writing connection to finish the copy between two commits, so that the next commit restarts the log. If that fails because other
+ * processes also write, it blocks all writers and restarts the log itself. It does neither while a reader holds an older snapshot (such as
+ * a backup), because the log cannot restart until that reader ends.
  */
 function checkpoint(/** @type {Connection} */ database) {
   const startedAt = performance.now();
@@ -66,7 +66,7 @@ function checkpoint(/** @type {Connection} */ database) {
   parentPort?.postMessage({ checkpoint: { logPages: log, isMoved: isFullyCopied, durationMs } });
 }
 
-/** The pages in the log and in the database after the last checkpoint. If they are unchanged, a checkpoint moved nothing. */
+/** The number of pages in the log, and how many of them are in the database, as last reported. */
 let lastFound = '';
 
 /** Whether the writing connection failed to copy the rest. */
@@ -74,13 +74,13 @@ let writerCouldNotRestart = false;
 
 /**
  * Repeats passive checkpoints until few new pages are left, so that writers are blocked only for those. A checkpoint that reaches the end
- * of the log syncs the database, including the pages of earlier checkpoints, which takes a tenth of a second in a large store. So this
- * function syncs them first. `moved` pages of the log were moved already.
+ * of the log also syncs the pages of earlier checkpoints, which takes a tenth of a second in a large store. So this function syncs them
+ * first. `moved` is the number of pages that were already copied.
  */
 function catchUp(/** @type {Connection} */ database, /** @type {number} */ moved) {
   for (let pass = 1; pass <= maxPasses; pass++) {
-    // Never closed, because that would release all locks of the process on the file (https://www.sqlite.org/howtocorrupt.html, section
-    // 2.2).
+    // Never closed, because closing it would release all locks of the process on the file (https://www.sqlite.org/howtocorrupt.html,
+    // section 2.2).
     descriptor ??= openSync(files.database.path, 'r+');
     fdatasyncSync(descriptor);
     const { busy, log, checkpointed } = runCheckpoint(database, 'PASSIVE');
@@ -92,15 +92,15 @@ function catchUp(/** @type {Connection} */ database, /** @type {number} */ moved
 /** The descriptor of the database file, opened at the first sync. */
 let descriptor = /** @type {number | undefined} */ (undefined);
 
-/** Whether the log may contain deleted data: after a message, and at the start, from another process. */
+/** Whether the log can contain deleted data: at the start, because of another process, and after each `truncate` message. */
 let isTruncationDue = true;
 
-/** The earliest time of the next truncation, on the clock of `performance`. */
+/** The earliest time of the next truncation, as `performance.now()` returns it. */
 let truncateFrom = 0;
 
 /**
- * Moves the rest of the log into the database and truncates the log file, because deleted data stays in it until it is overwritten. If a
- * writer or reader holds it up for longer than a moment, the truncation stays due.
+ * Copies the rest of the log into the database and truncates the log file, because deleted data stays in it until it is overwritten. If a
+ * writer or reader delays the truncation for longer than a moment, it stays due.
  */
 function truncate(/** @type {Connection} */ database) {
   database.pragma(`busy_timeout = ${truncateTimeoutMs}`);
@@ -109,7 +109,10 @@ function truncate(/** @type {Connection} */ database) {
   if (!isTruncationDue) truncateFrom = performance.now() + workerData.truncateIntervalMs;
 }
 
-/** Whether another connection blocked it, the pages in the log, and how many of them are in the database. */
+/**
+ * Runs a checkpoint. Returns whether another connection blocked it, the number of pages in the log, and how many of them are in the
+ * database.
+ */
 function runCheckpoint(
   /** @type {Connection} */ database,
   /** @type {'PASSIVE' | 'RESTART' | 'TRUNCATE'} */ mode,
@@ -120,7 +123,9 @@ function runCheckpoint(
   return row;
 }
 
-/** The same durability as the writing connection: once the log restarts, its old contents exist only in the database. */
+/**
+ * These settings have the same durability as the writing connection: once the log restarts, its old contents exist only in the database.
+ */
 const pragmas = 'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -256';
 
 const open = () =>
@@ -147,7 +152,9 @@ async function run(/** @type {AbortSignal} */ stop) {
   if (database !== undefined) await finish(database);
 }
 
-/** Truncates the log if that is due. This matters if other processes have it open; otherwise closing the last connection deletes it. */
+/**
+ * Truncates the log if that is due. This matters if other processes have the log open. Otherwise, closing the last connection deletes it.
+ */
 async function finish(/** @type {Connection} */ database) {
   truncateFrom = 0;
   try {

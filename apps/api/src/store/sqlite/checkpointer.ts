@@ -12,16 +12,16 @@ export interface CheckpointerOptions {
   readonly log: DatabaseLog;
   /**
    * Completes a checkpoint on the writing connection, between two commits, so that the next commit restarts the log. Resolves to whether
-   * the whole log was moved.
+   * the whole log was copied.
    */
   readonly moveRest?: () => Promise<boolean>;
   readonly onCheckpoint?: ((checkpoint: Checkpoint) => void) | undefined;
-  /** The size of the log at which it is restarted, in pages. Writers wait for a moment then. */
+  /** The size of the log at which it is restarted, in pages. Writers wait for a moment during a restart. */
   readonly restartPages?: number;
-  /** Minimum time between truncations of the log, in milliseconds. */
+  /** The minimum time between truncations of the log, in milliseconds. */
   readonly truncateIntervalMs?: number;
   readonly program?: URL;
-  /** The delay before a thread that ended is restarted, in milliseconds. */
+  /** The delay before a thread that ended is started again, in milliseconds. */
   readonly restartDelayMs?: number;
 }
 
@@ -33,7 +33,7 @@ type Report = { readonly failure: string | null } | { readonly checkpoint: Check
  * commit pays for it. This does not affect durability: the log is synced at each commit. The thread retries after a failure, and is restarted
  * if it ends; until then SQLite's own limit (`wal_autocheckpoint`) applies. The beginning and the end of a failure are logged.
  *
- * @param files of the database; nothing is moved while one of them is missing
+ * @param files the files of the database; nothing is moved while one of them is missing
  */
 export function createCheckpointer(
   files: DatabaseFiles,
@@ -50,9 +50,9 @@ export function createCheckpointer(
   const stopping = new AbortController();
   let thread: Worker | undefined;
   let failure: string | undefined;
-  /** The times since which moving has failed, and since which a reader has kept a part from being moved; infinity if not. */
+  /** When checkpoints began to fail, and when a reader began to keep part of the log from being moved; infinity if they work. */
   let failedSince = Number.POSITIVE_INFINITY;
-  let leftSince = Number.POSITIVE_INFINITY;
+  let unmovedSince = Number.POSITIVE_INFINITY;
 
   function report(newFailure: string | undefined): void {
     if (failure === undefined && newFailure !== undefined) {
@@ -61,7 +61,7 @@ export function createCheckpointer(
       log.info({}, 'the write-ahead log is being checkpointed again');
     }
     failure = newFailure;
-    failedSince = sinceNowIf(failure !== undefined, failedSince);
+    failedSince = trackStart(failure !== undefined, failedSince);
   }
 
   function onReport(message: Report): void {
@@ -70,18 +70,18 @@ export function createCheckpointer(
       return;
     }
     if ('checkpoint' in message) {
-      leftSince = sinceNowIf(!message.checkpoint.isMoved, leftSince);
+      unmovedSince = trackStart(!message.checkpoint.isMoved, unmovedSince);
       onCheckpoint?.(message.checkpoint);
       return;
     }
     report(message.failure ?? undefined);
   }
 
-  /** Runs the thread. When it has ended, and so released the file, resolves with the reason. */
+  /** Runs the thread. Resolves with the reason once the thread has ended, and so has released the file. */
   function runThread(): Promise<string> {
     try {
       const workerData = { files, restartPages, truncateIntervalMs };
-      // Otherwise Node.js would close the thread's files when it ends, which releases the locks of other connections.
+      // With tracking, Node.js would close the files of a thread that ends, which releases the locks of other connections.
       const worker = new Worker(program, { workerData, trackUnmanagedFds: false });
       // The thread must not keep the process running.
       worker.unref();
@@ -111,9 +111,9 @@ export function createCheckpointer(
     },
     /** Why commits are not being moved; `undefined` if they are. */
     failure: () => failure,
-    /** How long data in the log has been waiting to be moved, in milliseconds; 0 if nothing is left. */
-    overdueMs: () => Math.max(0, performance.now() - Math.min(failedSince, leftSince)),
-    /** Truncates the log soon, because texts of deleted records stay in it until they are overwritten; a new thread does so anyway. */
+    /** How long data in the log has been waiting to be moved, in milliseconds; 0 if none is waiting. */
+    overdueMs: () => Math.max(0, performance.now() - Math.min(failedSince, unmovedSince)),
+    /** Truncates the log soon, because texts of deleted records stay in it until they are overwritten. A new thread always does so. */
     truncateLog: () => thread?.postMessage('truncate'),
     /** Stops the thread and resolves once it has released the file. */
     async stop(): Promise<void> {
@@ -125,8 +125,8 @@ export function createCheckpointer(
   };
 }
 
-/** The time since which a condition holds: unchanged if it already held, infinity if it does not hold. */
-function sinceNowIf(holds: boolean, before: number): number {
+/** Returns when a condition began to hold: unchanged if it already held, infinity if it does not hold. */
+function trackStart(holds: boolean, before: number): number {
   return holds ? Math.min(before, performance.now()) : Number.POSITIVE_INFINITY;
 }
 

@@ -8,7 +8,7 @@ export const lockTimeoutMs = 5;
 /**
  * Opens a connection to an existing file.
  *
- * @param pragmas run first; by default the settings of the file are not changed
+ * @param pragmas run first. By default, the file's settings are not changed
  * @param checkFiles see `openFile`
  */
 export const openConnection = (path: string, pragmas = '', checkFiles = () => {}): Sqlite.Database =>
@@ -38,7 +38,7 @@ export function tryTakeExclusive(path: string): boolean {
     return true;
   } catch (error) {
     if (!(error instanceof Sqlite.SqliteError)) throw error;
-    // A damaged database can be replaced. For any other error, it is unknown whether it is open.
+    // A damaged database can be replaced. After any other error, it is unknown whether the database is open.
     if (/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) return true;
     if (error.code.startsWith('SQLITE_BUSY')) return false;
     throw error;
@@ -56,15 +56,15 @@ export const durablePragmas = `
   PRAGMA fullfsync = ON;
   -- The checkpointer moves the log into the database. This limit, in pages, only applies if it fails.
   PRAGMA wal_autocheckpoint = 32000;
-  -- In KiB. A larger cache would hardly help: ids are random, so it would rarely contain the page of the next record.
+  -- In KiB. A larger cache would hardly help: IDs are random, so it would rarely contain the page of the next record.
   PRAGMA cache_size = -8000;
   PRAGMA foreign_keys = ON;
-  -- Overwrites what is deleted with zeros.
+  -- Overwrites deleted content with zeros.
   PRAGMA secure_delete = ON;
-  -- What undoes a statement: a commit must not need a temporary folder, nor leave texts there.
+  -- For the data that undoes a statement: a commit must neither need a temporary folder nor leave texts in one.
   PRAGMA temp_store = MEMORY;`;
 
-/** The maximum size of the memory map, in bytes, as limited by SQLite. The rest of a file is read with system calls. */
+/** The size limit of the memory map, in bytes: the most that SQLite allows. The rest of a file is read with system calls. */
 const mapBytes = 2 ** 31 - 2 ** 16;
 
 /**

@@ -5,18 +5,18 @@ import Database from 'better-sqlite3';
 /** How long to wait for another process that has locked a file, in milliseconds. */
 const timeout = 60_000;
 
-const [, , names = '', checked = '', copied] = process.argv;
+const [, , tableNames = '', checkedPath = '', copiedPath] = process.argv;
 /** @typedef {import('better-sqlite3').Database} Connection */
 
 /** The names of the tables of all resources. */
-const tables = names.split(',');
+const tables = tableNames.split(',');
 
 /**
  * Copies a consistent snapshot of a database into an empty file.
  *
  * @param {string} path
  * @param {string} copyPath
- * @returns {Map<string, number>} how many rows the copy has at least, by table
+ * @returns {Map<string, number>} the minimum number of rows in the copy, by table
  */
 function copy(path, copyPath) {
   const database = new Database(path, { fileMustExist: true, timeout });
@@ -43,9 +43,9 @@ function check(path, minRows) {
   /** @type {Record<string, number>} */
   const records = {};
   for (const [table, rows] of countTables(database)) {
-    const least = minRows.get(table) ?? 0;
-    // A record that is deleted keeps its row.
-    if (rows < least) throw new Error(`the copy has ${rows} of at least ${least} ${table}`);
+    const minimum = minRows.get(table) ?? 0;
+    // A deleted record keeps its row.
+    if (rows < minimum) throw new Error(`the copy has ${rows} of at least ${minimum} ${table}`);
     records[table] =
       rows - (hasColumn(database, table, 'deleted') ? countRows(database, `${table} WHERE deleted`) : 0);
   }
@@ -54,7 +54,7 @@ function check(path, minRows) {
   return { records, tokens };
 }
 
-/** How many rows each table has. A table may be missing if migrations are pending. */
+/** Counts the rows of each table. A table can be missing if migrations are pending. */
 function countTables(/** @type {Connection} */ database) {
   return new Map(
     tables.map((table) => [table, hasColumn(database, table, 'id') ? countRows(database, table) : 0]),
@@ -65,7 +65,7 @@ function countRows(/** @type {Connection} */ database, /** @type {string} */ fro
   return Number(database.prepare(`SELECT count(*) FROM ${from}`).pluck().get());
 }
 
-/** Whether a table has a column. It may be missing if migrations are pending. */
+/** Whether a table has a column. The column can be missing if migrations are pending. */
 function hasColumn(
   /** @type {Connection} */ database,
   /** @type {string} */ table,
@@ -77,8 +77,8 @@ function hasColumn(
 }
 
 try {
-  const minRows = copied === undefined ? new Map() : copy(copied, checked);
-  process.stdout.write(JSON.stringify(check(checked, minRows)));
+  const minRows = copiedPath === undefined ? new Map() : copy(copiedPath, checkedPath);
+  process.stdout.write(JSON.stringify(check(checkedPath, minRows)));
 } catch (error) {
   process.stderr.write(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

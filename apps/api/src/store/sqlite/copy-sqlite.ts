@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { OperatorError } from '../../errors/operator-error.js';
-import { describeNoDatabase } from '../file-kind.js';
+import { describeNonDatabase } from '../file-kind.js';
 import { allTables } from '../table.js';
 import { describeStore, type StoreDescription } from './describe-store.js';
 import { findDriverError } from './errors.js';
@@ -17,7 +17,7 @@ const busyTimeoutMs = 60_000;
 const program = fileURLToPath(new URL('./copy-process.js', import.meta.url));
 
 export interface CheckedCopy extends StoreDescription {
-  /** How many records it has, by the names of their tables. */
+  /** How many records the copy has, by the names of their tables. */
   readonly records: Readonly<Record<string, number>>;
   /** How many tokens are not revoked. */
   readonly tokens: number;
@@ -40,20 +40,20 @@ export async function copySqlite(path: string, copyPath: string, stop: AbortSign
 
 /**
  * Checks the private copy of a backup. The backup may be malicious, so no trigger or view in it is run. Merges the write-ahead log next to
- * the copy into it.
+ * the copy into its database file.
  *
- * @param accept throws for the wrong store, before the slow check of its content
- * @param problem begins the message of an error
- * @throws {OperatorError} when it is damaged, or not a plant store of this version or an older one
+ * @param checkStore throws for the wrong store, before the slow check of its content
+ * @param problem the beginning of the error message
+ * @throws {OperatorError} if the copy is damaged, or not a plant store of this version or an older one
  */
 export async function checkCopy(
   copyPath: string,
-  accept: (description: StoreDescription) => void,
+  checkStore: (description: StoreDescription) => void,
   problem: string,
   stop: AbortSignal,
 ): Promise<CheckedCopy> {
   const description = await describeSqlite(copyPath, problem, stop, 'PRAGMA journal_mode = DELETE');
-  accept(description);
+  checkStore(description);
   return { ...description, ...(await runProgram([copyPath], problem, stop)) };
 }
 
@@ -68,18 +68,18 @@ async function runProgram(
   const tables = allTables.map(({ name }) => name).join();
   const files = [copyPath, ...source.filter((path) => path !== undefined)];
   const running = run(process.execPath, [program, tables, ...files]);
-  // With the option `signal` the promise would be rejected before the process has ended.
+  // With the `signal` option, the promise would be rejected before the process has ended.
   const kill = () => running.child.kill('SIGKILL');
   stop.addEventListener('abort', kill);
   try {
     const { stdout } = await running;
     return CountsSchema.parse(JSON.parse(stdout));
   } catch (error) {
-    // SQLite deletes its journal, unless the process was killed.
+    // SQLite deletes its journal unless the process is killed.
     rmSync(`${copyPath}-journal`, { force: true });
     throw stop.aborted
       ? stop.reason
-      : new OperatorError(`${problem}: ${advise(describe(error))}`, { cause: error });
+      : new OperatorError(`${problem}: ${advise(describeFailure(error))}`, { cause: error });
   } finally {
     stop.removeEventListener('abort', kill);
   }
@@ -87,13 +87,13 @@ async function runProgram(
 
 const FailureSchema = z.object({ stderr: z.string(), signal: z.string().nullish() });
 
-function describe(error: unknown): string {
+function describeFailure(error: unknown): string {
   const { data: failure } = FailureSchema.safeParse(error);
   if (failure?.signal) return `it was stopped by ${failure.signal}`;
   return failure?.stderr || String(error);
 }
 
-/** Advice for errors of SQLite that contain none. */
+/** Advice for SQLite errors that contain none. */
 const advice = [
   ['disk is full', 'Free up space on the disks of the database and of the copy.'],
   ['disk I/O error', 'Use df to look for a full disk, and dmesg for a failing disk.'],
@@ -106,11 +106,11 @@ function advise(reason: string): string {
 }
 
 /**
- * Describes a plant store of this version or an older one. Other processes may use it.
+ * Describes a plant store of this version or an older one. Other processes can use it at the same time.
  *
- * @param problem begins the message of an error
+ * @param problem the beginning of the error message
  * @param pragmas run first; by default nothing is changed
- * @throws {OperatorError} when it is not a plant store, or cannot be read
+ * @throws {OperatorError} if the file is not a plant store, or cannot be read
  */
 export async function describeSqlite(
   path: string,
@@ -126,7 +126,7 @@ export async function describeSqlite(
   } catch (error) {
     if (error instanceof OperatorError || stop.aborted) throw error;
     const reason = findDriverError(error)?.message ?? String(error);
-    const kind = reason.includes('not a database') ? describeNoDatabase(path) : undefined;
+    const kind = reason.includes('not a database') ? describeNonDatabase(path) : undefined;
     throw new OperatorError(
       `${problem}: ${kind === undefined ? advise(reason) : `${reason}; it is ${kind}`}`,
       {

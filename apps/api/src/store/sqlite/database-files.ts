@@ -22,7 +22,7 @@ import { explainFailure } from './errors.js';
  */
 export function requireDatabaseFile(path: string): void {
   try {
-    // SQLite writes the header of a new database before a record can be stored.
+    // An empty file stores nothing: SQLite writes the header of a new database before a record can be stored.
     if (statSync(path, { throwIfNoEntry: false })?.size) return;
   } catch (error) {
     throw new OperatorError(explainFailure(error, path), { cause: error });
@@ -42,8 +42,8 @@ export function createDatabaseFile(path: string): void {
 }
 
 /**
- * Syncs a file, or a folder with its entries, to disk. A process that is killed between writing a commit to the
- * write-ahead log and syncing it leaves a commit that others read from the page cache, and that a power failure erases.
+ * Syncs a file, or a folder with its entries, to disk. If a process is killed after it writes a commit to the write-ahead log and before it
+ * syncs the log, others read the commit from the page cache, but a power failure erases it.
  *
  * @param path must not be the database file or `-shm`: closing these would release SQLite's locks on them
  * (https://www.sqlite.org/howtocorrupt.html, section 2.2)
@@ -57,24 +57,24 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** The file next to a database that holds the time of its last backup. */
-function fileOf(path: string): string {
+/** Returns the path of the file next to a database that contains the time of its last backup. */
+function lastBackupPath(path: string): string {
   return `${path}.last-backup`;
 }
 
-/** Notes that a complete and checked backup of a database was made just now. */
+/** Records that a complete and checked backup of a database was made just now. */
 export function noteBackup(path: string): void {
-  // Renamed into place, so that a reader finds the old or the new time. The temporary name is random, because the owner of the folder could
-  // place a symbolic link at a known one.
-  const written = `${fileOf(path)}.${randomUUID()}`;
-  const file = openSync(written, 'wx', 0o600);
+  // The file is renamed into place, so that readers find the old or the new time. The temporary name is random, because the owner of the
+  // folder could place a symbolic link at a known name.
+  const temporaryPath = `${lastBackupPath(path)}.${randomUUID()}`;
+  const file = openSync(temporaryPath, 'wx', 0o600);
   try {
     const { uid, gid } = statSync(path);
     if (process.geteuid?.() === 0) fchownSync(file, uid, gid);
     writeSync(file, `${new Date().toISOString()}\n`);
-    renameSync(written, fileOf(path));
+    renameSync(temporaryPath, lastBackupPath(path));
   } catch (error) {
-    rmSync(written, { force: true });
+    rmSync(temporaryPath, { force: true });
     throw error;
   } finally {
     closeSync(file);
@@ -82,19 +82,22 @@ export function noteBackup(path: string): void {
 }
 
 /**
- * When the last good backup of a database was made, in milliseconds since 1970; `undefined` if none was noted. It is in the future if the
- * clock was wrong then, or is now.
+ * Returns when the last good backup of a database was made, in milliseconds since 1970, or `undefined` if none was recorded. The time is in
+ * the future if the clock was wrong then, or is now.
  */
 export function readLastBackup(path: string): number | undefined {
   try {
-    const time = Date.parse(readFileSync(fileOf(path), 'utf8').trim());
+    const time = Date.parse(readFileSync(lastBackupPath(path), 'utf8').trim());
     return Number.isNaN(time) ? undefined : time;
   } catch {
     return undefined;
   }
 }
 
-/** As `plant_store_last_backup_timestamp_seconds` reports it: 0 for never, and for a time in the future, which would silence the alert. */
+/**
+ * Returns the value of `plant_store_last_backup_timestamp_seconds`: 0 for never, and for a time in the future, which would silence the
+ * alert.
+ */
 export function readLastBackupSeconds(path: string): number {
   const time = readLastBackup(path) ?? 0;
   return time > Date.now() ? 0 : time / 1_000;

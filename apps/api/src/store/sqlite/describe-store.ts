@@ -5,28 +5,29 @@ import { openConnection, withConnection } from './connections.js';
 import { createLedgerSql, ledgerOfSqlite } from './migrate-sqlite.js';
 
 export interface StoreDescription {
-  /** The id of the store; `undefined` before the migration that gives it one. */
+  /** The ID of the store. `undefined` if the migration that adds it is pending. */
   readonly storeId: string | undefined;
-  /** The names of its pending migrations. */
+  /** The names of the pending migrations. */
   readonly pending: readonly string[];
-  /** Objects of the migrations that are missing or different. */
+  /** Objects that the migrations create, but that are missing or different. */
   readonly deviations: readonly string[];
   /** Objects that no migration creates, such as an operator's index or an attacker's trigger. */
   readonly additions: readonly string[];
 }
 
 /**
- * Describes a plant store of this version or an older one. It first checks that the tables are tables, and runs no code that the file may
- * contain (https://www.sqlite.org/security.html).
+ * Describes a plant store of this version or an older one. The file is not trusted: only objects that its schema lists as tables are read,
+ * and no function from its schema with effects outside of the database is run (https://www.sqlite.org/security.html).
  *
- * @throws {OperatorError} when it is empty, of another program or of a newer version, or has no valid id
- * @throws the error of SQLite when it cannot be read
+ * @throws {OperatorError} if it is empty, from another program or a newer version, or has no valid ID
+ * @throws SQLite's error if the file cannot be read
  */
 export function describeStore(path: string, pragmas = ''): Promise<StoreDescription> {
   const safe = 'PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON';
   const open = () => openConnection(path, `${safe}; ${pragmas}`);
   return withConnection(open, async (connection) => {
     const schema = readSchema(connection);
+    // The ledger is the table _prisma_migrations, which lists the applied migrations.
     const ledgerTable = schema.find(({ name }) => name === '_prisma_migrations');
     if (ledgerTable !== undefined && !isEqual(ledgerTable, ledgerEntry))
       throw new OperatorError('The database cannot be used: its table _prisma_migrations was changed.');
@@ -63,14 +64,14 @@ function readSchema(connection: Sqlite.Database): readonly SchemaEntry[] {
 }
 
 function toEntry([type, name, table, sql]: readonly unknown[]): SchemaEntry {
-  // Prisma's own tools indent what they create differently.
+  // Prisma's own tools indent their statements differently.
   const normalized = String(sql ?? '')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ?([(),]) ?/g, '$1');
   return { type: String(type), name: String(name), table: String(table), sql: normalized.trim() };
 }
 
-/** The schema that the ledger and these migrations create. */
+/** Returns the schema that the ledger and these migrations create. */
 function createSchema(migrations: readonly Pick<Migration, 'sql'>[]): readonly SchemaEntry[] {
   const reference = new Sqlite(':memory:');
   try {
@@ -84,10 +85,11 @@ function createSchema(migrations: readonly Pick<Migration, 'sql'>[]): readonly S
 
 const ledgerEntry = toEntry(['table', '_prisma_migrations', '_prisma_migrations', createLedgerSql]);
 
-const isSame = (a: SchemaEntry, b: SchemaEntry) => a.type === b.type && a.name === b.name;
-const isEqual = (a: SchemaEntry, b: SchemaEntry) => isSame(a, b) && a.table === b.table && a.sql === b.sql;
+const isSameObject = (a: SchemaEntry, b: SchemaEntry) => a.type === b.type && a.name === b.name;
+const isEqual = (a: SchemaEntry, b: SchemaEntry) =>
+  isSameObject(a, b) && a.table === b.table && a.sql === b.sql;
 
-/** The tables of Litestream and of ANALYZE. */
+/** Matches the tables that Litestream and ANALYZE create. */
 const knownTable =
   /^CREATE TABLE (?:"?_litestream_\w+"?|sqlite_stat[134])\((?:id INTEGER PRIMARY KEY,seq INTEGER|id INTEGER|[a-z]+(?:,[a-z]+)*)\)$/;
 
@@ -100,14 +102,14 @@ function compare(
   return {
     deviations: expected.filter((entry) => !found.some((other) => isEqual(entry, other))).map(nameEntry),
     additions: found
-      .filter((entry) => !expected.some((other) => isSame(entry, other)))
-      // Such an index belongs to a constraint of its table, and is compared or reported with that.
+      .filter((entry) => !expected.some((other) => isSameObject(entry, other)))
+      // Such an index belongs to a constraint of its table, and is compared or reported with the table.
       .filter((entry) => !isIndexOfTable(entry) && !isKnownTable(entry))
       .map(nameEntry),
   };
 }
 
-/** A readable form of an entry, whose name may contain anything. */
+/** Returns a readable name of an entry. The stored name can contain anything. */
 function nameEntry({ type, name, table }: SchemaEntry): string {
   const printed = [name, table].map((text) =>
     /^\w{1,60}$/.test(text) ? text : JSON.stringify(text.slice(0, 60)).replaceAll(/[^ -~]/g, '?'),
@@ -122,14 +124,16 @@ const storeIdPattern = /^[0-9a-f]{16}$/;
 function readStoreId(connection: Sqlite.Database, schema: readonly SchemaEntry[]): string | undefined {
   if (!schema.some(({ type, name }) => type === 'table' && name === 'store')) return undefined;
   const [id, ...others] = connection.prepare('SELECT id FROM store LIMIT 2').pluck().all();
-  // It becomes a part of file names.
+  // The ID becomes part of file names.
   if (others.length === 0 && typeof id === 'string' && storeIdPattern.test(id)) return id;
   throw new OperatorError(
     'The database cannot be used: its table store must have exactly one row, with an id of 16 hexadecimal digits.',
   );
 }
 
-/** Gives a migrated copy of a store a new id. */
+/** Gives a migrated copy of a store a new ID. */
 export function replaceStoreId(path: string, storeId: string): void {
-  openConnection(path).exec(`UPDATE store SET id = '${storeId}'`).close();
+  const connection = openConnection(path);
+  connection.prepare('UPDATE store SET id = ?').run(storeId);
+  connection.close();
 }

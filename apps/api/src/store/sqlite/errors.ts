@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import { codeOf } from '../../errors/operator-error.js';
 import { docsPath } from '../../package-folder.js';
 import { type DriverError, findAdapterError, type Meaning } from '../database.js';
-import { describeNoDatabase } from '../file-kind.js';
+import { describeNonDatabase } from '../file-kind.js';
 
 /** Explains why a database cannot be opened, and what the operator can do about it. */
 export function explainFailure(error: unknown, path: string): string {
   const { code, message } = findDriverError(error) ?? findCause(error);
   if (meaningOf(code) === 'damaged') {
-    const kind = describeNoDatabase(path);
+    const kind = describeNonDatabase(path);
     return `The database ${path} is damaged, or is not a database: ${message}${kind === undefined ? '' : `; it is ${kind}`}
 If it is a plant store, stop every service that uses it and restore a backup, as ${docsPath('docs/operate/restore.md')} describes. Otherwise set DATABASE_URL to another file.`;
   }
@@ -40,13 +40,13 @@ function findCause(error: unknown): DriverError {
   return { ...('code' in error && { code: String(error.code) }), message };
 }
 
-/** The first folder on the path to a folder, including itself, that exists but may not be entered. */
+/** Returns the first folder on the path to a folder, including the folder itself, that exists but cannot be entered. */
 export function findClosedFolder(folder: string): string | undefined {
   const parent = dirname(folder);
   const above = parent === folder ? undefined : findClosedFolder(parent);
   if (above !== undefined) return above;
   try {
-    // In a folder that may not be entered, no name can be accessed, not even `.`.
+    // In a folder that cannot be entered, no name can be accessed, not even `.`.
     accessSync(`${folder}/.`);
     return undefined;
   } catch (error) {
@@ -54,7 +54,10 @@ export function findClosedFolder(folder: string): string | undefined {
   }
 }
 
-/** SQLite's error inside an error of Prisma or the driver, with a result code such as `SQLITE_BUSY`; `undefined` for any other error. */
+/**
+ * Finds SQLite's error, with a result code such as `SQLITE_BUSY`, inside an error from Prisma or the driver. Returns `undefined` for any
+ * other error.
+ */
 export function findDriverError(error: unknown): DriverError | undefined {
   if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')) {
     return { code: String(error.code), message: error.message };
@@ -67,21 +70,21 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(findDriverError(error)?.code ?? '');
 }
 
-/** Whether a constraint or a trigger has rejected a row. */
+/** Whether a constraint or a trigger rejected a row. */
 export function isRowRejected(error: unknown): boolean {
   return /^SQLITE_CONSTRAINT/.test(findDriverError(error)?.code ?? '');
 }
 
-/** The result codes for a file that is damaged or not a database. */
+/** Matches the result codes for a file that is damaged or not a database. */
 const damagedCodes = /^SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS)/;
 
 /**
- * The result codes for a file that cannot be used at the moment, whatever the statement: it is locked by another process or
+ * Matches the result codes for a file that cannot be used at the moment, whatever the statement: the file is locked by another process or
  * read-only, or the disk is full or failing.
  */
 const unavailableCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCOL)/;
 
-/** What a result code of SQLite means for a request. */
+/** Returns what a SQLite result code means for a request. */
 export function meaningOf(code = ''): Meaning {
   if (damagedCodes.test(code)) return 'damaged';
   return unavailableCodes.test(code) ? 'unavailable' : 'bug';

@@ -1,13 +1,13 @@
 // @ts-check
-// JavaScript, since the program of the checkpoint thread, which is not compiled, imports it.
+// This is JavaScript because the programs of threads, which are not compiled, import it.
 import { statSync } from 'node:fs';
 
-/** @typedef {{ readonly path: string, readonly identity: string }} KnownFile a path, and the identity of the file that was there */
+/** @typedef {{ readonly path: string, readonly identity: string }} OpenedFile the path of an open file, and its identity */
 
 /**
  * The database file, its write-ahead log (`-wal`), and the index of that log (`-shm`).
  *
- * @typedef {{ readonly database: KnownFile, readonly log: KnownFile, readonly index: KnownFile }} DatabaseFiles
+ * @typedef {{ readonly database: OpenedFile, readonly log: OpenedFile, readonly index: OpenedFile }} DatabaseFiles
  */
 
 /** Identifies a file by its device and inode (POSIX.1-2024, `sys/stat.h`), which do not change while it exists. */
@@ -22,8 +22,8 @@ export function identifyFiles(/** @type {string} */ path) {
   return { database: identify(path), log: identify(`${path}-wal`), index: identify(`${path}-shm`) };
 }
 
-/** Describes how a file was lost, without a full stop; `undefined` when the same file is still at its path. */
-export function findLoss(/** @type {KnownFile} */ { path, identity }) {
+/** Describes how a file was lost, without a final period. Returns `undefined` if the same file is still at its path. */
+export function findLoss(/** @type {OpenedFile} */ { path, identity }) {
   try {
     return readIdentity(path) === identity ? undefined : `${path} was replaced by another file`;
   } catch (error) {
@@ -33,7 +33,7 @@ export function findLoss(/** @type {KnownFile} */ { path, identity }) {
   }
 }
 
-/** Throws an error that says which file was lost, and how: in another log the index of this one would point at something else. */
+/** Throws an error that says which file was lost, and how. The index of a lost log does not match another log at its path. */
 export function requireFiles(/** @type {DatabaseFiles} */ { database, log, index }) {
   const loss = findLoss(database) ?? findLoss(log) ?? findLoss(index);
   if (loss !== undefined) throw new Error(loss);

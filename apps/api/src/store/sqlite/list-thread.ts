@@ -58,28 +58,28 @@ type ListedRecords<Fields> = Omit<Listed<Fields>, 'records'> & {
 export type TableParts = Pick<Table, 'name' | 'fields' | 'columns' | 'changeColumns' | 'searches' | 'bytes'>;
 
 interface ListedColumns extends Pick<Listed<object>, 'isLate'> {
-  /** The values of each column of the table, which the other thread reads in half the time that rows take. */
+  /** The values of each column of the table. Passing columns to the other thread takes half the time that rows would take. */
   readonly columns: readonly (readonly unknown[])[];
   readonly last: (ListPosition & Pick<ChangePosition, 'number'>) | undefined;
   readonly readMs: number;
-  /** The generation of the store when they were read, if requested. */
+  /** The generation of the store at the time of the read, if requested. */
   readonly generation?: string;
 }
 
-/** The answer of the thread: the result, or an error of SQLite. */
-type Answer =
+/** The reply of the thread: the result, or an error from SQLite. */
+type Reply =
   | { readonly read: ListedColumns | Total | CountedValues }
   | { readonly error: { message: string; code?: string } };
 
 interface ListThreadOptions {
-  /** How long the thread may take to answer, in milliseconds: much longer than any list takes, unless the disk hangs. */
+  /** How long to wait for a reply of the thread, in milliseconds: much longer than any list takes, unless the disk hangs. */
   readonly timeoutMs?: number;
   readonly program?: URL;
 }
 
 /**
- * Creates a reader of lists. Its thread starts with the first one, and lists are read one after the other. A hanging thread is ended, and
- * another one reads the next list.
+ * Creates list readers, which share one thread. The thread starts with the first list, and reads one list after the other. If it hangs, it
+ * is ended, and a new thread reads the next list.
  */
 export function createListThread(
   files: DatabaseFiles,
@@ -97,13 +97,11 @@ export function createListThread(
     running.ref();
     try {
       running.postMessage(request);
-      // Rejects with the error of the thread, if it ended.
-      const [answer]: Answer[] = await withTimeout(once(running, 'message'), timeoutMs, () =>
-        giveUp(running),
-      );
-      if (answer === undefined) throw new Error('The list thread did not reply');
-      if ('read' in answer) return answer.read;
-      throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
+      // Rejects with the thread's error if the thread ends.
+      const [reply]: Reply[] = await withTimeout(once(running, 'message'), timeoutMs, () => giveUp(running));
+      if (reply === undefined) throw new Error('The list thread did not reply');
+      if ('read' in reply) return reply.read;
+      throw Object.assign(new Error(reply.error.message), { code: reply.error.code });
     } finally {
       running.unref();
     }
@@ -112,7 +110,7 @@ export function createListThread(
   function startThread(): Worker {
     const parts: readonly TableParts[] = JSON.parse(JSON.stringify(tables));
     const worker = new Worker(program, { workerData: { files, tables: parts, seqColumn, generationSql } });
-    // The next list starts another one.
+    // The next list starts a new thread.
     const forget = () => {
       if (thread === worker) thread = undefined;
     };
@@ -120,7 +118,7 @@ export function createListThread(
     return worker;
   }
 
-  /** Ends a thread, as soon as its disk responds again. */
+  /** Rejects the read, and ends the thread, which takes until its disk responds again. */
   function giveUp(worker: Worker): never {
     thread = undefined;
     void worker.terminate();
@@ -128,9 +126,9 @@ export function createListThread(
   }
 
   function readInOrder(request: ReadRequest): Promise<unknown> {
-    const answer = previous.then(() => read(request));
-    previous = answer.catch(() => undefined);
-    return answer;
+    const result = previous.then(() => read(request));
+    previous = result.catch(() => undefined);
+    return result;
   }
 
   function createReader<Fields>(table: Table<Fields>): ListReader<Fields> {
@@ -146,7 +144,7 @@ export function createListThread(
       countValues: (field, after, maxValues) =>
         readInOrder({ table: name, counted: { field, after, maxValues } }) as Promise<CountedValues>,
       async listChanges(after, limits) {
-        // A position among records without a number, from version 1.4. All records have a number now.
+        // A position without a number is from version 1.4. All records have a number now, so such a follower starts over.
         const start = after?.number === undefined ? undefined : after;
         const query = { order: 'changes', after: start, tombstones: true, withGeneration: true } as const;
         const { columns, last, readMs, generation = '' } = await readList(query, limits);

@@ -1,5 +1,5 @@
 // @ts-check
-// The program of the thread that reads lists. It is JavaScript, since the sources and the build load it by the same path.
+// The program of the thread that reads lists. It is JavaScript because the sources and the build load it by the same path.
 import { parentPort, workerData } from 'node:worker_threads';
 import { foldText, searchText } from '@plant-store/contract/fold-text';
 import { partsOfOrder, sortedCharacters, sortKeyOf } from '@plant-store/records/order';
@@ -20,20 +20,22 @@ import { openFile } from './open-connection.js';
 const { tables, seqColumn, generationSql } = workerData;
 const tablesByName = new Map(tables.map((table) => [table.name, table]));
 
-/** The default time limit of a list, in milliseconds, and after how many rows without a match the clock is checked. */
+/** The default time limit of a list, in milliseconds. */
 const defaultDurationMs = 100;
-const rowsPerLook = 100;
+/** After how many rows without a match the clock is checked. */
+const rowsPerClockCheck = 100;
 /** After how many bytes of searched text the clock is checked. */
-const bytesPerLook = 65_536;
+const bytesPerClockCheck = 65_536;
 /**
- * After how many rows without a match a search by time switches to scanning all rows by id, as they are stored, which takes a fifth of the
- * time; and for up to how many rows it does so, so that it ends in time.
+ * After how many rows without a match a search by time starts to scan all rows by ID instead, in storage order, which takes a fifth of the
+ * time.
  */
-const rowsInOrder = 10_000;
+const searchedInOrder = 10_000;
+/** The size of the largest table that is scanned, in rows, so that the scan ends in time. */
 const maxSweptRows = 3_000_000;
 
 let database = /** @type {import('better-sqlite3').Database | undefined} */ (undefined);
-/** The prepared statements of the connection by their SQL, which depends on the parts of a query, but not on values. */
+/** The prepared statements of the connection, by SQL. The SQL depends on the parts of a query, but not on values. */
 const statements = /** @type {Map<string, import('better-sqlite3').Statement>} */ (new Map());
 
 parentPort?.on('message', (/** @type {ReadRequest | null} */ request) => {
@@ -82,17 +84,17 @@ function open() {
   return connection;
 }
 
-/** The deadline of the current list, how many more rows it may examine, and how much was read since the clock was last checked. */
+/** The deadline of the current list, how many more rows it may examine, and how much was read since the last clock check. */
 const clock = { deadline: 0, isLate: 0, rowsLeft: 0, rows: 0, bytes: 0 };
 
 function startClock(/** @type {number} */ durationMs, rowsLeft = Number.POSITIVE_INFINITY) {
   Object.assign(clock, { deadline: performance.now() + durationMs, isLate: 0, rowsLeft, rows: 0, bytes: 0 });
 }
 
-/** Whether a list must end because of the time limit; called for each row without a match. */
+/** Returns whether a list must end because of a limit. Called for each row without a match. */
 function isLate() {
   clock.rows++;
-  if (clock.rows >= rowsPerLook || clock.bytes >= bytesPerLook) {
+  if (clock.rows >= rowsPerClockCheck || clock.bytes >= bytesPerClockCheck) {
     clock.rowsLeft -= clock.rows;
     clock.rows = 0;
     clock.bytes = 0;
@@ -110,20 +112,20 @@ function hasText(/** @type {string | null} */ text, /** @type {string} */ folded
   return step.value ? 1 : 0;
 }
 
-/** SQL for whether a text is ASCII, which SQLite itself folds in a fraction of the time. */
+/** Returns SQL for whether a text is ASCII. SQLite itself folds ASCII text in a fraction of the time. */
 const isAscii = (/** @type {string} */ column) => `octet_length(${column}) = length(${column})`;
 
 const sortKeySql = (/** @type {string} */ column) =>
   `iif(${isAscii(column)}, substr(lower(${column}), 1, ${sortedCharacters}), sort_key(${column}))`;
 
-/** SQL for whether a column contains the folded text `:q`. */
+/** Returns SQL for whether a column contains the folded text `:q`. */
 function searchSql(/** @type {string} */ column, /** @type {string} */ folded) {
   // An ASCII text never contains a non-ASCII one.
-  const inAscii = /^[\0-\x7f]*$/.test(folded) ? `instr(lower(${column}), :q) > 0` : 'false';
-  return `iif(${isAscii(column)}, ${inAscii}, has_text(${column}, :q))`;
+  const asciiSearch = /^[\0-\x7f]*$/.test(folded) ? `instr(lower(${column}), :q) > 0` : 'false';
+  return `iif(${isAscii(column)}, ${asciiSearch}, has_text(${column}, :q))`;
 }
 
-/** The order of a list: the sort key, then id; the condition for its rows; and the comparison with a position. */
+/** Describes a list order: the `ORDER BY` terms, the condition for its rows, the condition for rows after a position, and the sort key. */
 function describeOrder(/** @type {TableQuery} */ { table, order }) {
   if (order === 'changes') {
     return {
@@ -149,7 +151,7 @@ function describeOrder(/** @type {TableQuery} */ { table, order }) {
   };
 }
 
-/** The parts of the SQL for a query: conditions that an index may serve, and whether a row matches the search. */
+/** Returns the parts of the SQL for a query: conditions that an index can serve, and whether a row matches the search. */
 function describe(/** @type {TableQuery} */ query) {
   const { table, order, after, equal = {}, q, addedFrom, addedBefore, tombstones } = query;
   const described = describeOrder(query);
@@ -163,10 +165,11 @@ function describe(/** @type {TableQuery} */ query) {
     values === undefined ? [] : [{ field, values, column: columnOf(table, field) }],
   );
   const equality = compared.map(({ field, values, column }) => {
-    const places = values.flatMap((value, at) => (value === null ? [] : `:is_${field}_${at}`));
-    const among = places.length === 1 ? `${column} = ${places[0]}` : `${column} IN (${places})`;
-    const absent = values.includes(null) ? `${column} IS NULL` : '';
-    return places.length === 0 ? absent : absent === '' ? among : `(${among} OR ${absent})`;
+    const placeholders = values.flatMap((value, at) => (value === null ? [] : `:is_${field}_${at}`));
+    const isAmong =
+      placeholders.length === 1 ? `${column} = ${placeholders[0]}` : `${column} IN (${placeholders})`;
+    const isAbsent = values.includes(null) ? `${column} IS NULL` : '';
+    return placeholders.length === 0 ? isAbsent : isAbsent === '' ? isAmong : `(${isAmong} OR ${isAbsent})`;
   });
   const folded = q === undefined ? '' : foldText(q);
   const found = table.searches.map((column) => searchSql(column, folded));
@@ -205,7 +208,9 @@ function prepare(/** @type {Connection} */ connection, /** @type {string} */ sql
   return statement;
 }
 
-/** SQL for a value of a row. Values that fit are returned as numbers, which are faster to pass to the other thread than bigints. */
+/**
+ * Returns SQL for a value of a row. Values that fit are converted to numbers, which are faster to pass to the other thread than bigints.
+ */
 function selectSql(/** @type {TableParts} */ { fields }, /** @type {string} */ column) {
   const kind = fields.find((field) => field.column === column)?.kind;
   const isOther =
@@ -213,7 +218,7 @@ function selectSql(/** @type {TableParts} */ { fields }, /** @type {string} */ c
   return isOther ? column : `CAST(${column} AS REAL)`;
 }
 
-/** Lists matches up to a limit, or until the time limit. */
+/** Lists matches until a limit, such as the time limit, is reached. */
 function list(
   /** @type {Connection} */ connection,
   /** @type {TableQuery} */ query,
@@ -233,13 +238,13 @@ function list(
       ? { columns: [], last: { ...after, sweep }, isLate }
       : listInOrder(connection, query, limits, sweep.found);
   } finally {
-    // An error may have ended the transaction.
+    // An error can end the transaction.
     if (connection.inTransaction) connection.exec('ROLLBACK');
   }
 }
 
 /**
- * Searches rows in storage order, which is the order of their ids.
+ * Searches rows in storage order, which is the order of their IDs.
  *
  * @param {Connection} connection
  * @param {TableQuery} query
@@ -266,12 +271,12 @@ function sweepRows(connection, query, { after, found }, { durationMs = defaultDu
  * @param {Connection} connection
  * @param {TableQuery} query
  * @param {ListLimits} limits
- * @param {readonly bigint[]} [among] the ids of the rows that may match, if they are known
+ * @param {readonly bigint[]} [among] the IDs of the rows that can match, if they are known
  */
 function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs = defaultDurationMs }, among) {
   const { table, order, q } = query;
-  const maySweep = q !== undefined && partsOfOrder(order).by === 'time';
-  startClock(durationMs, maySweep ? rowsInOrder : undefined);
+  const canSweep = q !== undefined && partsOfOrder(order).by === 'time';
+  startClock(durationMs, canSweep ? searchedInOrder : undefined);
   const names = order === 'changes' ? [...table.columns, ...table.changeColumns] : table.columns;
   const { by, bounds, isFound, key, values } = describe(query);
   const selected = names.map((column) => selectSql(table, column)).join(', ');
@@ -308,9 +313,9 @@ function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs =
   for (const row of rows) {
     bytes += Number(row[names.length + 1]);
     if (!row[names.length + 2]) {
-      const [first = 0, last = 0] = maySweep ? endsOf(connection, table.name) : [];
-      // Assumes that the rest of the table has as few matches as the rows so far. The table has at most as many rows as change numbers.
-      const isRare = maySweep && matched * 10 < matches && last - first <= maxSweptRows;
+      const [first = 0, last = 0] = canSweep ? changeNumberRange(connection, table.name) : [];
+      // Assumes that the rest of the table has as few matches as the rows so far. A table has at most as many rows as change numbers.
+      const isRare = canSweep && matched * 10 < matches && last - first <= maxSweptRows;
       const sweep = isRare ? { sweep: { after: undefined, found: [] } } : {};
       return { columns, last: { ...positionOf(row), ...sweep }, isLate: true };
     }
@@ -323,26 +328,29 @@ function listInOrder(connection, query, { matches, bytes: maxBytes, durationMs =
   return { columns, last: undefined };
 }
 
-/** The numbers of the first and the last change of a table. */
-function endsOf(/** @type {Connection} */ connection, /** @type {string} */ name) {
-  // Two statements, because one for both would read the whole index.
+/** Returns the numbers of the first and the last change in a table. */
+function changeNumberRange(/** @type {Connection} */ connection, /** @type {string} */ name) {
+  // Two subqueries, because a single one for both would read the whole index.
   const ends = ['min', 'max'].map(
     (end) => `(SELECT ${end}(${seqColumn}) FROM ${name} WHERE ${seqColumn} IS NOT NULL)`,
   );
   return /** @type {(bigint | null)[]} */ (prepare(connection, `SELECT ${ends}`).get()).map(Number);
 }
 
-/** How many change numbers a sample of a search covers, and how many samples one pass through the table takes. */
+/** How many change numbers each sample of a search covers, and how many samples one pass through the table takes. */
 const sample = { numbers: 250, times: 100 };
 
-/** Counts the rows that match. For a search, counts in evenly spread parts of the table, as many as time allows, or in all. */
+/**
+ * Counts the rows that match. A search is counted in evenly spread parts of the table, as many as time allows. The count is an estimate
+ * unless all parts were counted.
+ */
 function countAll(/** @type {Connection} */ connection, /** @type {TableQuery} */ query) {
   const { table, q } = query;
   const numbersOf = (/** @type {string} */ sql, /** @type {object} */ values) =>
     /** @type {(bigint | null)[]} */ (prepare(connection, sql).get(values)).map(Number);
   const { bounds, values } = describe({ ...query, q: undefined });
   const isAll = bounds === 'true AND NOT deleted';
-  // Indexes contain all rows, and the tombstones.
+  // Both counts read only indexes: one contains all rows, and one only the tombstones.
   const [all = 0] = isAll
     ? numbersOf(
         `SELECT (SELECT count(*) FROM ${table.name}) - (SELECT count(*) FROM ${table.name} WHERE deleted)`,
@@ -354,7 +362,7 @@ function countAll(/** @type {Connection} */ connection, /** @type {TableQuery} *
   const sql = `
     SELECT count(*) FILTER (WHERE ${search.isFound}), count(*) FROM ${table.name} INDEXED BY ${table.name}_${seqColumn}_idx
     WHERE ${seqColumn} >= :first AND ${seqColumn} < :end AND ${bounds}`;
-  const [first = 0, last = 0] = endsOf(connection, table.name);
+  const [first = 0, last = 0] = changeNumberRange(connection, table.name);
   const parts = Math.ceil((last - first + 1) / sample.numbers);
   const step = Math.ceil(parts / sample.times);
   const deadline = performance.now() + defaultDurationMs;
@@ -373,7 +381,7 @@ function countAll(/** @type {Connection} */ connection, /** @type {TableQuery} *
   return { count: isEstimate ? Math.round((matching * all) / Math.max(examined, 1)) : matching, isEstimate };
 }
 
-/** Lists the values of a column in order, and how many records have each. */
+/** Lists the values of a column in order, with the number of records for each. */
 function countValues(
   /** @type {Connection} */ connection,
   /** @type {TableParts} */ table,

@@ -3,9 +3,9 @@ import { applyPending, findPending, type Ledger, type Migration } from '../migra
 import { durablePragmas } from './connections.js';
 
 /**
- * Applies the pending migrations, all or none. When it fails, the caller closes the connection, which rolls back.
+ * Applies the pending migrations, all or none. After a failure, the caller closes the connection, which rolls back.
  *
- * @throws {OperatorError} when the database belongs to another program, or the ledger does not match this version; see
+ * @throws {OperatorError} if the database belongs to another program, or the ledger does not match this version; see
  * `findPendingMigrations`
  */
 export async function migrateSqlite(
@@ -13,7 +13,7 @@ export async function migrateSqlite(
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
   const ledger = ledgerOfSqlite(connection);
-  // With nothing to apply, there is no need to wait for a lock.
+  // Without pending migrations, there is no need to wait for a lock.
   if ((await findPending(ledger, migrations)).length === 0) return [];
 
   connection.exec(`${durablePragmas} BEGIN IMMEDIATE`);
@@ -29,12 +29,12 @@ export function ledgerOfSqlite(connection: Sqlite.Database): Ledger {
     tablesSql: `SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`,
     createSql: createLedgerSql,
     timeSql: (time) => String(time.getTime()),
-    foreign:
+    foreignMessage:
       'The database cannot be used: it belongs to another program. Set DATABASE_URL to a new file or to an existing Plant Store database.',
   };
 }
 
-/** As Prisma Migrate has it; times are milliseconds since the epoch. */
+/** Creates the ledger as Prisma Migrate does. Times are in milliseconds since the epoch. */
 export const createLedgerSql = `
   CREATE TABLE "_prisma_migrations" (
     "id"                    TEXT PRIMARY KEY NOT NULL,

@@ -1,5 +1,5 @@
 // @ts-check
-// JavaScript, since the programs of threads, which are not compiled, import it.
+// This is JavaScript because the programs of threads, which are not compiled, import it.
 import Database from 'better-sqlite3';
 
 /**

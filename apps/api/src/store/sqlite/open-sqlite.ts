@@ -24,19 +24,18 @@ import { migrateSqlite } from './migrate-sqlite.js';
 import { createSqliteStores } from './sqlite-store.js';
 import { createTransact, guardFiles, retryWhileBusy } from './transact.js';
 
-/** How long the start waits while another process has locked the file, in milliseconds. */
+/** How long to wait at the start while another process has locked the file, in milliseconds. */
 const startTimeoutMs = 60_000;
 
 /**
- * How long a check waits while the file is locked, in milliseconds. Less than `/readyz` waits for the check, so that `/readyz` shows the
- * reason.
+ * How long a check waits while the file is locked, in milliseconds. `/readyz` waits longer for the check, so that it can show the reason.
  */
 const checkTimeoutMs = 1_500;
 
 /**
- * Opens a SQLite file, creating it as needed unless it must exist, and applies pending migrations.
+ * Opens a SQLite file and applies pending migrations. Creates the file as needed, unless it must exist.
  *
- * @throws {OperatorError} when the file is missing, or cannot be opened, read or written
+ * @throws {OperatorError} if the file is missing, or cannot be opened, read, or written
  */
 export async function openSqlite(
   path: string,
@@ -49,7 +48,7 @@ export async function openSqlite(
     const { connection, files } = await connect(path, tables);
     const guard = guardFiles(files, log, () => void connection.exec('PRAGMA wal_checkpoint'));
     const transact = createTransact(guard, log);
-    /** Called before data that was read is acknowledged. */
+    /** Syncs the log before data that was read is acknowledged. */
     const syncLog = () => {
       try {
         syncToDisk(files.log.path);
@@ -64,9 +63,9 @@ export async function openSqlite(
       statement.run(stored);
       return [];
     };
-    /** SQLite locks the file before the first statement. */
-    const runSteps: RunSteps = (begin) =>
-      transact(() => connection.transaction(() => finish(begin(), runStatement)).immediate());
+    /** `immediate` makes SQLite lock the file before the first statement. */
+    const runSteps: RunSteps = (createSteps) =>
+      transact(() => connection.transaction(() => runToEnd(createSteps(), runStatement)).immediate());
     const accessTokens = createPrismaAccessTokenStore({
       query: async (statement) => runStatement(statement),
       runSteps,
@@ -79,7 +78,7 @@ export async function openSqlite(
           import('@prisma/adapter-better-sqlite3'),
         ]);
         guard.check();
-        // Its connection only reads.
+        // The connection of this client only reads.
         const options = { url: `file:${path}`, fileMustExist: true, timeout: lockTimeoutMs };
         return new PrismaClient({ adapter: new PrismaBetterSqlite3(options) });
       },
@@ -129,7 +128,7 @@ export async function openSqlite(
       appliedMigrations,
       async check() {
         guard.check();
-        // Locks the file for a moment: it exists, is writable, and not locked.
+        // Locks the file for a moment, which shows that it exists, is writable, and is not locked.
         await transact(() => void connection.exec('BEGIN IMMEDIATE; ROLLBACK'), checkTimeoutMs);
       },
       async probeCommit() {
@@ -143,7 +142,7 @@ export async function openSqlite(
               'UPDATE store SET generation = lower(hex(randomblob(4))), accepts_old_cursors = 0',
             ),
         ),
-      // The thread reads one list while the reply to the previous one is composed.
+      // The thread reads a list while the reply to the previous one is composed.
       concurrentLists: 2,
       // SQLite has one writer.
       concurrentCommits: 1,
@@ -158,7 +157,7 @@ export async function openSqlite(
         await checkpointer.stop();
         await lists.close();
         await accessTokens.close();
-        // Closed last, because the last connection moves the log into the database.
+        // Closed last, because the last connection copies the log into the database.
         connection.close();
       },
     };
@@ -169,21 +168,21 @@ export async function openSqlite(
 }
 
 /**
- * Inserts records and rolls back, then writes to the file and commits, each on a separate connection, so that no other
- * statement can become part of a transaction that fails halfway.
+ * Inserts records and rolls back, then writes to the file and commits. Each uses a separate connection, so that no other statement can
+ * become part of a transaction that fails halfway.
  */
 async function probeCommit(open: () => Sqlite.Database, tables: readonly Table[]): Promise<void> {
   await withConnection(open, (connection) => tryInsert(connection, tables));
   await withConnection(open, (connection) => {
     const version = connection.pragma('user_version', { simple: true });
-    // Setting it writes to the file, even if the value does not change.
+    // Setting the version writes to the file, even if the value does not change.
     connection.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; COMMIT`);
   });
 }
 
 /**
- * Inserts a record into each table and rolls back; if it fails, the caller closes the connection. It also succeeds if a constraint or
- * trigger of the operator rejects the test record, because the database has answered.
+ * Inserts a record into each table and rolls back. If this fails, the caller closes the connection. A test record that an operator's
+ * constraint or trigger rejects is no failure, because the database has responded.
  */
 function tryInsert(connection: Sqlite.Database, tables: readonly Table[]): void {
   try {
@@ -194,7 +193,7 @@ function tryInsert(connection: Sqlite.Database, tables: readonly Table[]): void 
   }
 }
 
-/** Migrates the file. Processes that start concurrently on one file wait for each other. */
+/** Migrates the file. Processes that concurrently start with the same file wait for each other. */
 function migrate(path: string): Promise<readonly string[]> {
   // Without durable settings, because the file must not be changed before it is known to be a plant store.
   const open = () => openConnection(path);
@@ -206,7 +205,7 @@ function migrate(path: string): Promise<readonly string[]> {
 
 /**
  * Opens the connection for records, maps its file, and syncs the existing log. Retries while the file is locked: a process that is closing
- * it holds a lock while it moves the write-ahead log.
+ * the file holds a lock while it copies the write-ahead log.
  */
 function connect(path: string, tables: readonly Table[]) {
   return retryWhileBusy(async () => {
@@ -227,13 +226,13 @@ function connect(path: string, tables: readonly Table[]) {
 }
 
 /**
- * The settings of the connection. In WAL mode, `NORMAL` does not sync at a commit; the next commit of a record syncs it. By default SQLite
- * would also move a long log into the database here, and block creates for that time.
+ * The settings of the connection for `recordUses`. In WAL mode, `NORMAL` does not sync at a commit; the next commit of a record syncs it.
+ * By default, SQLite would also copy a long log into the database here, which would block creates.
  */
-const pragmas = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
+const asynchronousPragmas = 'PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0';
 
 /** Runs steps to their end synchronously, so that nothing else runs on the connection in between. */
-function finish<Result>(steps: Steps<Result>, run: (statement: Statement) => readonly unknown[][]): Result {
+function runToEnd<Result>(steps: Steps<Result>, run: (statement: Statement) => readonly unknown[][]): Result {
   let step = steps.next();
   while (!step.done) step = steps.next(run(step.value));
   return step.value;
@@ -241,21 +240,21 @@ function finish<Result>(steps: Steps<Result>, run: (statement: Statement) => rea
 
 const insertWithinLimit = insertWithinLimitSql(Array.from({ length: 8 }, () => '?'));
 
-const update = `
+const updateLastUses = `
   UPDATE access_tokens SET last_used_at = use.at
   FROM (SELECT value ->> 'id' AS id, value ->> 'at' AS at FROM json_each(?)) AS use
   WHERE access_tokens.id = use.id AND (last_used_at IS NULL OR last_used_at < use.at)`;
 
 /**
- * Stores when tokens were used, in one commit that does not wait for the disk, on a separate connection: it must not become part of another
- * transaction, nor change the settings of the connection for records.
+ * Stores when tokens were used, in one commit that does not wait for the disk. It uses a separate connection, because it must not become
+ * part of another transaction or change the settings of the connection for records.
  *
  * @param open opens a connection that does not change the settings of the file
  */
 export async function recordUses(open: () => Sqlite.Database, uses: readonly TokenUse[]): Promise<void> {
   await withConnection(open, (connection) => {
-    connection.exec(pragmas);
+    connection.exec(asynchronousPragmas);
     const stored = uses.map(({ id, at }) => ({ id, at: toStoredTime(at) }));
-    connection.prepare(update).run(JSON.stringify(stored));
+    connection.prepare(updateLastUses).run(JSON.stringify(stored));
   });
 }

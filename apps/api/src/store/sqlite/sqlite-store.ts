@@ -20,7 +20,7 @@ import {
   generationSql,
   type RecordStore,
   requireCurrent,
-  statesTogether,
+  statesPerCleanup,
   type Write,
   type WriteOutcome,
 } from '../store.js';
@@ -34,12 +34,12 @@ import type { Transact } from './transact.js';
 export interface SqliteStoresOptions {
   readonly connection: Sqlite.Database;
   readonly tables: readonly Table[];
-  /** For how many days replaced states are kept. Default: forever. */
+  /** How many days to keep replaced states. Default: forever. */
   readonly historyDays?: number | undefined;
   readonly transact: Transact;
-  /** Syncs the write-ahead log to disk; throws `database_unavailable` when it cannot be synced. */
+  /** Syncs the write-ahead log to disk. Throws `database_unavailable` if that fails. */
   readonly syncLog: () => void;
-  /** Lists the rows visible in a table. They may not be durable yet. */
+  /** Returns the list reader of a table. The rows that it lists may not be durable yet. */
   readonly readerOf: (table: Table) => ListReader;
   readonly checkpointer: Pick<Checkpointer, 'start' | 'truncateLog'>;
   /** After how many writes the file is mapped again. */
@@ -47,27 +47,27 @@ export interface SqliteStoresOptions {
 }
 
 /** How many rows one statement inserts. This takes half as long as one statement per row. */
-const rowsTogether = 16;
+const rowsPerInsert = 16;
 
-/** How many rows that another program inserted get a number in one transaction, which takes about 5 ms. */
-const numberedTogether = 1_000;
+/** How many rows one transaction numbers, if another program inserted them. This takes about 5 ms. */
+const rowsPerNumbering = 1_000;
 
-/** How long reading one page of all records may take, in milliseconds. It is long, so that each page is full. */
+/** The time limit for reading one page of all records, in milliseconds. It is high, so that each page is full. */
 const readDurationMs = 60_000;
 
-/** The maximum records of a page that this thread reads itself: more than the web page and most clients request. */
+/** The maximum number of records on a page that this thread reads itself: more than the web page and most clients request. */
 const shortPage = 200;
 /** The maximum size of a value on such a page, in bytes, so that the page has at most a few hundred kilobytes. */
 const shortValue = 1_000;
 
-/** Whether a value that SQLite returned is a blob; `instanceof` would take five times as long. */
+/** Whether a value from SQLite is a blob. `instanceof` would take five times as long. */
 const isBlob = (value: unknown) => typeof value === 'object' && value !== null;
 
-/** Less than every id, in SQLite's comparison. */
+/** A value that is less than every ID in SQLite's comparison. */
 const belowAll = Number.NEGATIVE_INFINITY;
 
-/** Thrown to roll back an insert of several rows if one id is taken. */
-const someTaken = new Error('An id is taken');
+/** Thrown to roll back an insert of several rows because an ID is taken. */
+const idTaken = new Error('An id is taken');
 
 /** Creates the SQLite stores by resource name, and a function that writes to several of them in one transaction. */
 export function createSqliteStores({
@@ -80,8 +80,8 @@ export function createSqliteStores({
   checkpointer,
   writesPerMap = 100_000,
 }: SqliteStoresOptions) {
-  /** A number that changes when another connection commits. */
-  const dataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
+  /** Returns a number that changes when another connection commits. */
+  const selectDataVersion = connection.prepare<[], bigint>('PRAGMA data_version').safeIntegers().pluck();
   const lastNumbers = tables.map(
     ({ name }) => `SELECT * FROM (SELECT CAST(${seqColumn} AS REAL) AS number ${lastOf(name)})`,
   );
@@ -92,12 +92,12 @@ export function createSqliteStores({
   let writesSinceMap = 0;
 
   /**
-   * Makes the data that was read durable. Commits of this connection are already synced; the log is synced again if another connection may
-   * have changed the file since.
+   * Ensures that the data that was read is on disk. Commits of this connection already are. The log is synced again only if another
+   * connection may have committed since the last sync.
    *
    * @param version the data version of the connection at the time of the read
    */
-  function confirmDurable(version = dataVersion.get()): void {
+  function confirmDurable(version = selectDataVersion.get()): void {
     if (version === syncedVersion) return;
     syncLog();
     syncedVersion = version;
@@ -112,7 +112,7 @@ export function createSqliteStores({
     return found;
   }
 
-  /** Stores creates, then changes. Returns the outcomes, and the data version if existing rows were read for them. */
+  /** Stores creates, then changes. Returns the outcomes, and if existing rows were read for them, the data version. */
   const writeTransaction = connection.transaction((writes: readonly Write[]) => {
     const outcomes: WriteOutcome[] = new Array(writes.length);
     // No other connection can add a number during a write transaction.
@@ -120,7 +120,7 @@ export function createSqliteStores({
     for (const [resource, { createAll }] of statements) createAll(writes, resource, outcomes, progress);
     for (const [at, { resource, change }] of writes.entries())
       if (change !== undefined) outcomes[at] = statementsOf(resource).changeOne(change, progress);
-    return { outcomes, version: progress.hasRead ? dataVersion.get() : undefined };
+    return { outcomes, version: progress.hasRead ? selectDataVersion.get() : undefined };
   });
 
   function mapAgain(): void {
@@ -155,9 +155,9 @@ export function createSqliteStores({
       statementsOf(resource);
     const reader = readerOf(table);
     const numberBatch = connection.transaction(() => states.numberRows(selectLastNumber.get() ?? 0));
-    /** The reader, once rows that another program inserted have numbers: the reader finds rows by number. */
+    /** Gives change numbers to rows that another program inserted, because the reader uses them, and returns the reader. */
     async function numberedReader(): Promise<ListReader> {
-      while (states.hasUnnumbered.get() !== undefined) {
+      while (states.selectUnnumbered.get() !== undefined) {
         numberBatch.immediate();
         await setImmediate();
       }
@@ -165,8 +165,10 @@ export function createSqliteStores({
     }
     const findAll = (ids: readonly bigint[]) => ids.map(findOne).filter((record) => record !== undefined);
     const findTransaction = connection.transaction(findAll);
-    /** The data version is read after the rows, so it may include a later commit, which is then synced, too. */
-    const confirmed = <Result>(read: () => Result | Promise<Result>) =>
+    /**
+     * Runs a read, and ensures that its rows are on disk. The data version is read after the rows, so a later commit may be synced, too.
+     */
+    const readDurably = <Result>(read: () => Result | Promise<Result>) =>
       transact(async () => {
         const result = await read();
         confirmDurable();
@@ -178,35 +180,35 @@ export function createSqliteStores({
       change: async (changes) =>
         (await write(changes.map((change) => ({ resource, change })))) as readonly ChangeOutcome<object>[],
       // A single statement needs no explicit transaction, and is faster without one.
-      find: (ids) => confirmed(() => (ids.length === 1 ? findAll(ids) : findTransaction(ids))),
+      find: (ids) => readDurably(() => (ids.length === 1 ? findAll(ids) : findTransaction(ids))),
       findHistory: (ids) =>
-        confirmed(() =>
+        readDurably(() =>
           ids
             .map((id) => selectHistory.get(id))
             .filter((row) => row !== undefined)
             .map(toHistory),
         ),
       list: (query, limits) =>
-        confirmed(async () => {
+        readDurably(async () => {
           const listed = listShort(query, limits) ?? (await (await numberedReader()).list(query, limits));
           return { ...listed, records: withoutTombstones(listed.records) };
         }),
-      countAll: (filter) => confirmed(async () => (await numberedReader()).countAll(filter)),
-      countValues: (...counted) => confirmed(async () => (await numberedReader()).countValues(...counted)),
+      countAll: (filter) => readDurably(async () => (await numberedReader()).countAll(filter)),
+      countValues: (...counted) => readDurably(async () => (await numberedReader()).countValues(...counted)),
       listChanges: (after, limits) =>
-        confirmed(async () => {
-          const from = await numberedReader();
-          const number = selectLastOfTable.get() ?? 0;
-          const listed = await from.listChanges(after, limits);
-          requireCurrent(after, listed.last.generation, number);
+        readDurably(async () => {
+          const numbered = await numberedReader();
+          const lastNumber = selectLastOfTable.get() ?? 0;
+          const listed = await numbered.listChanges(after, limits);
+          requireCurrent(after, listed.last.generation, lastNumber);
           return listed;
         }),
       lastChange: () =>
-        confirmed(() => {
+        readDurably(() => {
           const [generation = '', number, id] = selectLastPosition.get() ?? [];
           return { generation, ...(number == null || id === undefined ? beforeNumbers : { number, id }) };
         }),
-      listStates: (...listed) => confirmed(() => states.listStates(...listed)),
+      listStates: (...listed) => readDurably(() => states.listStates(...listed)),
       async removeOldStates() {
         const count = await transact(states.removeOldStates);
         if (count > 0) checkpointer.truncateLog();
@@ -233,7 +235,7 @@ export function createSqliteStores({
   };
 }
 
-/** SQL for the last change of a table, from its index. */
+/** Returns SQL for the last change of a table, which its index finds. */
 const lastOf = (name: string) =>
   `FROM ${name} WHERE ${seqColumn} IS NOT NULL ORDER BY ${seqColumn} DESC LIMIT 1`;
 
@@ -250,7 +252,7 @@ interface Create {
   readonly index: number;
 }
 
-/** The prepared statements of a table, and the functions that run them within a transaction. */
+/** Prepares the statements of a table, and creates the functions that use them. The caller begins the transaction of a write. */
 function prepareTable(connection: Sqlite.Database, table: Table, historyDays: number) {
   const { name, columns, historyColumns, fieldColumns, erased, toRecord, toColumns } = table;
   const { states, stateColumns, origin, toState, isSame, bytesOf } = table;
@@ -262,7 +264,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
         VALUES ${Array(rows).fill(`(?, ?, ?, ?${placeholders})`).join(', ')} ON CONFLICT (id) DO NOTHING`,
     );
   const insert = insertOf(1);
-  const insertMany = insertOf(rowsTogether);
+  const insertMany = insertOf(rowsPerInsert);
   /** Prepares a statement that returns rows as arrays, with exact integers. */
   const prepareRows = <Parameters extends unknown[], Row extends unknown[] = unknown[]>(sql: string) =>
     connection.prepare<Parameters, Row>(sql).safeIntegers().raw();
@@ -277,7 +279,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
   const selectPage = prepareRows<[bigint | number, number]>(
     `SELECT ${shortColumns.join(', ')} FROM ${name} WHERE id > ? ORDER BY id LIMIT ?`,
   );
-  // Deleting and inserting a row again clears columns that another version of the service has added.
+  // A change deletes and inserts the row, which clears columns that another version of the service has added.
   const deleteRow = prepareRows<[bigint], [bigint | null, string | null]>(
     `DELETE FROM ${name} WHERE id = ? RETURNING added_at, added_by`,
   );
@@ -286,8 +288,8 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
       VALUES (?, ?, ?, ?, ?, ?, ?, ?${placeholders}) ON CONFLICT (id) DO NOTHING`,
   );
 
-  // Each state points to the change number of the previous one, so the states of a record are found without an index. With random ids, an
-  // index would make an update a third slower.
+  // Each state points to the change number of the previous one, so a record's states are found without an index. With random IDs, an index
+  // would make an update a third slower.
   const statesOf = `WITH RECURSIVE found (place$) AS (
       SELECT ${seqColumn} FROM ${name} WHERE id = ?
       UNION ALL SELECT ${seqColumn} FROM found CROSS JOIN ${states} ON history_place = place$
@@ -304,7 +306,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     `${statesOf} DELETE FROM ${states} WHERE history_place IN (SELECT place$ FROM found)`,
   );
   const deleteOldStates = connection.prepare<[number]>(
-    `DELETE FROM ${states} WHERE history_place IN (SELECT history_place FROM ${states} ORDER BY history_place LIMIT ${statesTogether}) AND replaced_at < ?`,
+    `DELETE FROM ${states} WHERE history_place IN (SELECT history_place FROM ${states} ORDER BY history_place LIMIT ${statesPerCleanup}) AND replaced_at < ?`,
   );
   const selectCurrent = prepareRows<[bigint]>(
     `SELECT NULL, ${origin[0]}, NULL, ${origin[1]}, ${fields} FROM ${name} WHERE id = ? AND NOT deleted`,
@@ -331,8 +333,8 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
   }
 
   /**
-   * Reads a short page by id, which takes less time than two messages to the list thread; `undefined` if it has a filter, many records, a
-   * long text or a tombstone.
+   * Reads a short page in ID order on this thread, which is faster than exchanging two messages with the list thread. Returns `undefined`
+   * if the list has a filter, many records, a long text, or a tombstone.
    */
   function listShort(query: ListQuery, { matches, bytes }: ListLimits): Listed<object> | undefined {
     if (matches > shortPage || query.order !== 'id' || isFiltered(query)) return undefined;
@@ -354,7 +356,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
       const { id, addedAt = now, addedBy = null } = record;
       values.push(id, addedAt, ++number, addedBy, ...toColumns(record));
     }
-    if (insertMany.run(values).changes !== creates.length) throw someTaken;
+    if (insertMany.run(values).changes !== creates.length) throw idTaken;
   });
 
   function tryInsertTogether(creates: readonly Create[], progress: Progress): boolean {
@@ -363,7 +365,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
       progress.last += creates.length;
       return true;
     } catch (error) {
-      if (error === someTaken) return false;
+      if (error === idTaken) return false;
       throw error;
     }
   }
@@ -391,9 +393,9 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     const creates: Create[] = [];
     for (const [index, { record, resource: of }] of writes.entries())
       if (record !== undefined && of === resource) creates.push({ record, index });
-    for (let start = 0; start < creates.length; start += rowsTogether) {
-      const some = creates.slice(start, start + rowsTogether);
-      const areStored = some.length === rowsTogether && tryInsertTogether(some, progress);
+    for (let start = 0; start < creates.length; start += rowsPerInsert) {
+      const some = creates.slice(start, start + rowsPerInsert);
+      const areStored = some.length === rowsPerInsert && tryInsertTogether(some, progress);
       for (const { record, index } of some) {
         const { addedAt = progress.now } = record;
         outcomes[index] = areStored ? { stored: true, addedAt } : insertOne(record, progress);
@@ -424,7 +426,7 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
         ? [addedBefore, null, 1, ...erased]
         : [after.addedAt ?? null, after.original ?? null, 0, ...toColumns(after)]),
     ];
-    // A trigger may skip a row silently.
+    // A trigger can skip a row silently.
     if (insertChanged.run(id, ...values).changes !== 1) throw new Error(`The record ${id} was not changed`);
     return { before, after };
   }
@@ -437,17 +439,17 @@ function prepareTable(connection: Sqlite.Database, table: Table, historyDays: nu
     createAll,
     changeOne,
     selectHistory: selectOf([...columns, ...historyColumns]),
-    /** The number of the last change of this table. */
+    /** Selects the number of the last change in this table. */
     selectLastOfTable: connection
       .prepare<[], number>(`SELECT CAST(${seqColumn} AS REAL) ${lastOf(name)}`)
       .pluck(),
-    hasUnnumbered: connection.prepare(`SELECT 1 FROM ${name} WHERE ${seqColumn} IS NULL LIMIT 1`),
-    /** Numbers some rows that have no number, in the order of their ids. */
+    selectUnnumbered: connection.prepare(`SELECT 1 FROM ${name} WHERE ${seqColumn} IS NULL LIMIT 1`),
+    /** Gives numbers after `last` to some rows that have none, in the order of their IDs. */
     numberRows: (last: number) =>
       connection
         .prepare(
           `UPDATE ${name} SET ${seqColumn} = number
-            FROM (SELECT id AS numbered, ? + row_number() OVER (ORDER BY id) AS number FROM ${name} WHERE ${seqColumn} IS NULL LIMIT ${numberedTogether})
+            FROM (SELECT id AS numbered, ? + row_number() OVER (ORDER BY id) AS number FROM ${name} WHERE ${seqColumn} IS NULL LIMIT ${rowsPerNumbering})
             WHERE id = numbered`,
         )
         .run(last),
