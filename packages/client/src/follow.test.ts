@@ -74,6 +74,39 @@ it('pauses if a reply without changes comes immediately, for example from an ins
   await expect(following).rejects.toThrow('enough');
 });
 
+it('requests the next page immediately after an empty one with a new position, and waits longer than the service', async () => {
+  const { client } = open();
+  const limits: unknown[] = [];
+  const positions = ['7', '8', '8', '8'];
+  const listChanges: typeof client.listChanges = async (request) => {
+    limits.push(request?.attemptTimeoutMs);
+    const reply = await client.listChanges({ query: { after: '0' } });
+    const next = positions[limits.length - 1] ?? '';
+    return reply.status === 200 ? { ...reply, body: { changes: [], next } } : reply;
+  };
+  const control = new AbortController();
+  const following = followChanges({ listChanges }, { after: '1', wait: 5, signal: control.signal }).next();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(limits).toEqual([15_000, 15_000, 15_000]);
+  control.abort(new Error('enough'));
+  await expect(following).rejects.toThrow('enough');
+});
+
+it.each([
+  [400, 40_000],
+  [409, errors.cursor_expired.error],
+])('does not call back for the rejection %i %i', async (status, error) => {
+  const { store, client } = open();
+  store.fail({ kind: 'status', status, body: JSON.stringify({ error, message: 'no' }) });
+  const onCursorExpired = () => {
+    throw new Error('called');
+  };
+  const rejected = await followChanges(client, { after: '0', onCursorExpired })
+    .next()
+    .catch((thrown: unknown) => thrown);
+  expect(rejected).not.toHaveProperty('message', 'called');
+});
+
 it('ends with what rejects a request for good, or the reason of its signal', async () => {
   const { store, client } = open();
   const control = new AbortController();

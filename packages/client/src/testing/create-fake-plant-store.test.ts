@@ -64,6 +64,32 @@ describe('a fake plant store', () => {
     expect(await unwrap(client.listAudit())).toEqual({ entries: [] });
   });
 
+  it('rotates and revokes tokens, has at most 1,000 valid ones, and forgets all but the first on clear', async () => {
+    const store = createFakePlantStore({ scopes });
+    const client = createClient(store);
+    const create = (name: string) => client.createToken({ body: { name, scopes: ['read'] } });
+    const rotate = (id: number, overlapSeconds: number) =>
+      client.rotateToken({ params: { id }, body: { overlapSeconds } });
+    await create('shop');
+    const { secret } = await unwrap(rotate(2, 0));
+    expect(await unwrap(rotate(3, 60))).not.toMatchObject({ secret });
+    expect((await rotate(2, 0)).body).toMatchObject({ error: errors.token_inactive.error });
+    const rotated = client.withOptions({ token: secret });
+    expect((await rotated.listPlants()).status).toBe(200);
+    const { entries } = await unwrap(client.listAudit({ query: { action: 'token_rotated' } }));
+    expect(entries).toMatchObject([
+      { token: { id: 4n, name: 'shop' }, replaced: { id: 3n, name: 'shop' } },
+      { token: { id: 3n }, replaced: { id: 2n } },
+    ]);
+    for (let valid = 3; valid < 1_000; valid++) await create('another');
+    expect((await create('one too many')).body).toMatchObject({ error: errors.invalid_token_request.error });
+    await client.revokeToken({ params: { id: 4 } });
+    expect((await create('in its place')).status).toBe(200);
+    store.clear();
+    expect((await rotated.listPlants()).status).toBe(401);
+    expect((await unwrap(client.listTokens())).tokens).toHaveLength(1);
+  });
+
   it('forgets plants and faults on clear, and keeps the tokens', async () => {
     const store = createFakePlantStore();
     store.acceptTokens('next');
