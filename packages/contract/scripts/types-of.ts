@@ -65,7 +65,7 @@ function typesOfOne(resource: Resource): string {
     declare(`${capitalize(a)} without its ID.`, One, fields(values)),
     Input === One
       ? ''
-      : declare(`${capitalize(a)} without its ID, as a client sends it.`, Input, fields(inputs)),
+      : declare(`${capitalize(a)} without its ID, as sent by a client.`, Input, fields(inputs)),
     declare(`${capitalize(a)} under its ID, once validated.`, `New${One} extends ${One}`, [
       member('id', 'bigint'),
     ]),
@@ -198,7 +198,7 @@ function typesOfOne(resource: Resource): string {
     ),
     declare(`A current or earlier state of ${a}.`, `${One}State extends ${One}`, [
       optional('from', 'string', 'When this state began (ISO 8601, in UTC), if known.'),
-      optional('until', 'string', 'When this state ended. The current state has no `until`.'),
+      optional('until', 'string', 'When this state ended. The current state has no `until` field.'),
       optional(
         'by',
         'string',

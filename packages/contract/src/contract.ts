@@ -106,7 +106,7 @@ const router = c.router(
       ...routes.updatePlants,
       summary: 'Update plants',
       description:
-        'Replaces the name and the tag of up to 1,000 plants. A plant is updated only if its `ETag` matches its `ifMatch`. Each ' +
+        'Replaces the name and the tag of up to 1,000 plants. A plant is updated only if its `ETag` matches the `ifMatch` that you sent for it. Each ' +
         'plant has its own result, in the order sent: 200 with the plant and its new `etag` once it is stored durably, or the ' +
         'error number and message that a `PUT` with this `If-Match` would return. A failure does not affect the other plants. ' +
         'Updates to the same ID are applied in order. If a plant already has these values, you get 200, so you can retry any ' +
@@ -126,8 +126,8 @@ const router = c.router(
       ...routes.deletePlants,
       summary: 'Delete plants',
       description:
-        'Deletes up to 1,000 plants by ID. Each ID has its own result, in the order sent: 204 once its plant is deleted ' +
-        'durably, even if it was deleted before, or the error number and message that a separate request would return. A failure ' +
+        'Deletes up to 1,000 plants by ID. Each ID has its own result, in the order sent: 204 once the deletion is ' +
+        'durable, even if the plant was deleted before, or the error number and message that a separate request would return. A failure ' +
         'does not affect the other IDs. You can retry any part of a batch. With `ifMatch`, a plant is deleted only if its ' +
         '`ETag` matches the `ETag` at the same position.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'deleteMany' } as const,
@@ -172,7 +172,7 @@ const router = c.router(
       ...routes.deletePlant,
       summary: 'Delete plant',
       description:
-        'Durably deletes the plant with this ID: its name and tag are erased, and its ID stays taken, so a late retry of the ' +
+        'Durably deletes the plant with this ID: its name and tag are erased, and its ID stays reserved, so a late retry of the ' +
         'create request cannot restore the plant. Deleting it again also returns 204. With `If-Match`, the plant is deleted only if ' +
         'its `ETag` matches; with `If-None-Match`, only if it does not match.',
       metadata: { scope: 'delete', resource: 'plant', operation: 'delete' } as const,
@@ -208,7 +208,7 @@ const router = c.router(
       summary: 'Get own token',
       description:
         'Returns the permissions and expiration time of your token. This operation needs no scope, so a program can check its token ' +
-        'first.',
+        'before it sends other requests.',
       metadata: tokenMetadata({
         // Any valid token may read its own scopes.
         scope: undefined,
@@ -235,7 +235,7 @@ const router = c.router(
       summary: 'Create token',
       description:
         'Creates an access token and returns its secret only once. The new token cannot have a scope that your token lacks, ' +
-        'expire later than your token, or exceed its rate limit. Each request creates a new token, so list the tokens before you retry.',
+        'expire later than your token, or have a higher rate limit. Each request creates a new token, so list the tokens before you retry.',
       metadata: tokenMetadata({
         scope: 'admin',
         subject: 'new token',
@@ -252,7 +252,7 @@ const router = c.router(
       summary: 'Rotate token',
       description:
         'Creates a token with the name, scopes, and rate limit of an existing token. The existing token then expires. Your token must ' +
-        'permit everything that the existing token does. Each request creates a new token, so list the tokens before you retry.',
+        'have every permission that the existing token has. Each request creates a new token, so list the tokens before you retry.',
       metadata: tokenMetadata({
         scope: 'admin',
         subject: 'rotation',
@@ -269,7 +269,7 @@ const router = c.router(
       ...routes.revokeToken,
       summary: 'Revoke token',
       description:
-        'Permanently revokes a token. You can revoke your own token and tokens that permit more than yours does. Within 5 seconds, ' +
+        'Permanently revokes a token. You can revoke your own token and tokens with broader permissions than yours. Within 5 seconds, ' +
         'all instances reject the token. Revoking it again has no effect.',
       metadata: tokenMetadata({
         scope: 'admin',

@@ -63,9 +63,9 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     notFound: (id: bigint) => `There is no ${name} ${id}.`,
     /** For a request to reuse the id of a deleted record. */
     idNeverUsed: (id: bigint) => `${capitalize(name)} ${id} never existed. Create it with POST /${plural}.`,
-    invalidIdText: `The ID must be an integer from ${INT64_MIN} to ${INT64_MAX} as a string, without a plus sign or leading zeros, as in the idText of ${aRecord}.`,
+    invalidIdText: `The ID must be an integer from ${INT64_MIN} to ${INT64_MAX} sent as a string without a plus sign or leading zeros, like the idText of ${aRecord}.`,
     preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
-    itemIfMatchRequired: `Send ifMatch with the ETag that the ${name} had when you read or created it, or * for any state.`,
+    itemIfMatchRequired: `Send ifMatch with the ETag that the ${name} had when you read or created it, or * to match any state.`,
     changed: (id: bigint) =>
       `${capitalize(name)} ${id} has changed since you read it. Get it again, then decide whether to retry.`,
     excluded: (id: bigint) =>
@@ -78,7 +78,7 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
       `The batch contains ${count} ${plural}, but this token is limited to ${requestsPerMinute} requests per minute. Send at most ${requestsPerMinute} in one request.`,
     listTooLong: (next: string) =>
       `The search took too long and has not found any ${plural} yet. Narrow the search, for example by time, or continue with after=${next}.`,
-    replyIsFull: `The reply is full. Send this ID again.`,
+    replyIsFull: `The reply reached its size limit. Send this ID again in another request.`,
   } as const;
 }
 

@@ -135,9 +135,7 @@ function readIdText(input: unknown): unknown {
   const { id = meant ?? 0n } = others as { readonly id?: unknown };
   if (meant === undefined) {
     const problem =
-      typeof idText === 'string'
-        ? error.issues[0]?.message
-        : 'must be a string that contains the digits of the ID';
+      typeof idText === 'string' ? error.issues[0]?.message : 'must be the ID as a string of digits';
     return { ...others, id, idText: String(problem) };
   }
   const written = writeNumber(id);
@@ -221,7 +219,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   const shown = object(One, members('shown'), `${A} in the store.`, { examples: [example] });
   const body = hasOwnInput(resource)
     ? // An override, because zod omits the examples of a transforming schema from its input.
-      object(`${One}Input`, members('body'), `${A}, as a client sends it.`, {
+      object(`${One}Input`, members('body'), `${A}, as sent by a client.`, {
         override: { examples: [example] },
       })
     : shown;
@@ -462,7 +460,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     {
       ...shown.shape,
       from: shownTime(`When this state began, if known`).optional(),
-      until: shownTime('When this state ended. The current state has no `until`').optional(),
+      until: shownTime('When this state ended. The current state has no `until` field').optional(),
       by,
     },
     `A current or earlier state of ${a}.`,
@@ -497,8 +495,8 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     history,
     id: Int64ParameterSchema.meta({
       description:
-        `Identification number of the ${name}, in full and without a plus sign or leading zeros. Use the \`idText\` of ` +
-        `${a}, because many programs round an \`id\` beyond 2^53`,
+        `The ${name}'s ID, in full, with no plus sign or leading zeros. Use the ${name}'s \`idText\`, ` +
+        'because many programs round an `id` greater than 2^53',
     }),
     ifMatch: entityTags(
       `The ${name}'s \`ETag\` from an earlier reply, which must still match. Use \`*\` to match any ${name}`,

@@ -36,7 +36,7 @@ function describeRecords(
   const conditions = `${changed}, or it matches \`If-None-Match\``;
   return {
     create: {
-      200: `The ${name} response: the ${name} is stored durably`,
+      200: `The ${name} is stored durably`,
       400: `${request}; nothing was stored`,
       503: cannot('store'),
     },
@@ -66,14 +66,14 @@ function describeRecords(
       503: `${cannot('delete')}; nothing was deleted`,
     },
     update: {
-      200: `The ${name} as it is now, stored durably`,
+      200: `The ${name} after the update, stored durably`,
       400: `${request}; nothing was changed`,
       404: `${notFound}, or, with \`If-None-Match: *\`, there never was one`,
       412: `${conditions}; nothing was changed`,
       503: cannot('update'),
     },
     delete: {
-      204: `The ${name} is deleted durably`,
+      204: 'The deletion is durable',
       400: `${id}, or a condition is not valid`,
       404: `There was never ${withArticle(name)} with this ID`,
       412: `${conditions}; nothing was deleted`,
@@ -99,7 +99,7 @@ function describeTokens(operation: Operation, ownErrors: readonly ErrorName[] = 
   return {
     400: hasBody(operation) ? 'The request is not valid' : 'The operation accepts no parameters',
     ...(ownErrors.includes('exceeds_issuer') && {
-      403: `${commonDescriptions[403]}, or the new token would permit more than your token does`,
+      403: `${commonDescriptions[403]}, or the new token would exceed the limits of your token`,
     }),
     404: 'There is no token with this ID',
     503: `The service cannot ${operation.method === 'GET' ? 'read' : 'store'} tokens at the moment`,

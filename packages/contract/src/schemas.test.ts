@@ -70,7 +70,7 @@ it.each<Row>([
     [`${name} ${unpaired}`, NewPlantSchema, plantsWith(name, '\ud83c', '\udf39\ud83c')],
   ]),
   ...[
-    ...['1', 'null', '[1]'].map((idText) => [idText, 'must be a string that contains the digits of the ID']),
+    ...['1', 'null', '[1]'].map((idText) => [idText, 'must be the ID as a string of digits']),
     ...['""', '"9223372036854775808"'].map((idText) => [idText, range]),
     ...['"+1"', '"01"', '"1.0"'].map((idText) => [idText, `${shortest} 1`]),
   ].map(

@@ -200,7 +200,7 @@ export const NewTokenSchema = z
   )
   .meta({
     id: 'NewToken',
-    description: 'A token to create. It cannot permit more than your token does.',
+    description: 'A token to create. It cannot exceed the limits of your token.',
     override: { examples: [{ name: 'web-shop', scopes: ['create', 'read'], ratePerMinute: 600 }] },
   });
 

@@ -182,7 +182,7 @@ export interface ChangePage {
 export interface PlantState extends Plant {
   /** When this state began (ISO 8601, in UTC), if known. */
   from?: string | undefined;
-  /** When this state ended. The current state has no `until`. */
+  /** When this state ended. The current state has no `until` field. */
   until?: string | undefined;
   /** Who created or updated the plant to this state: see `StoredPlant.addedBy`. */
   by?: string | undefined;

@@ -338,7 +338,7 @@ const invalidIdTexts = {
   'must be written as 1': ['01', '+1', '1.0', '%31', ' 1', '1\\n'].map((id) => `"${id}"`),
   'must be written as 0': ['"-0"'],
   'must be written as 10': ['"1e1"'],
-  'must be a string that contains the digits of the ID': [...writtenIds.keys(), ...notWrittenIds].filter(
+  'must be the ID as a string of digits': [...writtenIds.keys(), ...notWrittenIds].filter(
     (id) => id !== '"1"',
   ),
 };

@@ -71,7 +71,8 @@ const claimNames = z
 
 /** The issuer is a single text of any characters, not a list of URLs. */
 const one = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\/\//.test(text), {
-  error: 'must be a single value, not a list, without surrounding whitespace; it is compared exactly',
+  error:
+    'must be a single value, not a list, without surrounding whitespace, because the comparison is exact',
 });
 
 export const jwtVariables = {
@@ -267,7 +268,7 @@ function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Sc
   });
   if (invalid === undefined) return Object.fromEntries(pairs.map(([, ...pair]) => pair));
   context.addIssue(
-    `must be scope=name pairs with names from the identity provider, each scope once, separated by single spaces, such as \
+    `must be scope=name pairs with names from the identity provider, separated by single spaces and without repeated scopes, such as \
 ${exampleNames}; "${shorten(invalid[0])}" is invalid`,
   );
   return z.NEVER;

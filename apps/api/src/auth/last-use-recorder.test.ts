@@ -66,7 +66,7 @@ it('retries a failed write together with later notes, and logs the first failure
     { id: 2, at: at(collectionMs) },
   ];
   expect(writes()).toEqual([[{ id: 1, at: at(0) }], both, both]);
-  expect(warn.mock.calls).toEqual([[{ err: failure }, 'could not record the last use of tokens']]);
+  expect(warn.mock.calls).toEqual([[{ err: failure }, 'could not record when tokens were last used']]);
 
   recordUses.mockRejectedValueOnce(failure);
   recorder.note({ id: 3, lastUsedAt: null });

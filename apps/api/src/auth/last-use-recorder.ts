@@ -51,7 +51,7 @@ export function createLastUseRecorder(
       for (const { id } of uses) noted.delete(id);
       isFailing = false;
     } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'could not record the last use of tokens');
+      if (!isFailing) log.warn({ err: error }, 'could not record when tokens were last used');
       isFailing = true;
     }
     isWriting = false;

@@ -179,18 +179,18 @@ const jwtRejections = {
   malformed_jwt:
     'The access token is neither a Plant Store token (pst_ followed by 49 characters) nor a signed JSON Web Token of at most 8192 characters. Send it as it was issued.',
   unsupported_extension:
-    'The JSON Web Token requires an extension (crit) that is not supported. Request one without it.',
+    'The JSON Web Token requires an extension (crit) that is not supported. Request a token without the extension.',
   wrong_type:
     'The type (typ) of the JSON Web Token is not an access token type. Send the access token, not another token.',
   algorithm_not_allowed:
-    'The JSON Web Token is signed with an algorithm (alg) that is not allowed. Request one with an allowed algorithm.',
+    'The JSON Web Token is signed with an algorithm (alg) that is not allowed. Request a token signed with an allowed algorithm.',
   wrong_issuer:
-    'The JSON Web Token comes from another issuer (iss). Request one from the identity provider of this service.',
-  wrong_audience: 'The JSON Web Token is meant for another audience (aud). Request one for this service.',
+    'The JSON Web Token comes from another issuer (iss). Request a token from the identity provider of this service.',
+  wrong_audience: 'The JSON Web Token is meant for another audience (aud). Request a token for this service.',
   unknown_key:
-    'The JSON Web Token is signed with a key (kid) that the identity provider does not publish. Request a new one.',
+    'The JSON Web Token is signed with a key (kid) that the identity provider does not publish. Request a new token.',
   unusable_key:
-    "The key of the JSON Web Token cannot be used. Ask the operator to check the identity provider's keys.",
+    "The signing key of the JSON Web Token cannot be used. Ask the operator to check the identity provider's keys.",
   bad_signature: "The JSON Web Token's signature is not valid. Send the token as it was issued.",
   missing_claim:
     'A claim in the JSON Web Token is missing or malformed. Request a token with the issuer (iss), audience (aud), expiry (exp), and subject (sub) claims.',

@@ -166,7 +166,7 @@ async function inspectConnections(
   if (isPooled || poolSize <= limit) return ok(found);
   return warning(
     found,
-    `Lower DATABASE_POOL_SIZE to ${limit} or less, or raise max_connections or the CONNECTION LIMIT.`,
+    `Lower DATABASE_POOL_SIZE to ${limit} or less, or raise max_connections or the CONNECTION LIMIT of the user or database.`,
   );
 }
 

@@ -171,7 +171,7 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
   if (type === fuse)
     return warning(
       `${folder} is on a FUSE file system, which may be network storage`,
-      'If it is, set DATABASE_URL to a file on a local disk.',
+      'If it is network storage, set DATABASE_URL to a file on a local disk.',
     );
   return ok(`${folder} is on a local disk (type 0x${type.toString(16)})`);
 }

@@ -77,7 +77,7 @@ export async function requireReady(
   const readiness = await fetchReadiness(url).catch((error: unknown) => {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     throw new OperatorError(
-      `${url} does not respond: ${messageOf(cause)}\nStart the service with ADMIN_PORT set, or pass the URL of its admin port with --url.`,
+      `${url} is not responding: ${messageOf(cause)}\nStart the service with ADMIN_PORT set, or pass the URL of its admin port with --url.`,
       { cause: error },
     );
   });

@@ -125,13 +125,13 @@ function addService(
   program
     .command('serve')
     .description(
-      'run the service until SIGTERM, SIGINT, or SIGHUP; if there are workers, SIGHUP replaces them',
+      'run the service until it receives SIGTERM, SIGINT, or SIGHUP; if there are workers, SIGHUP replaces them instead',
     )
     .option(
       '--quickstart',
-      'on the first start, issue an access token; print a link and a curl command that use the token; do not use this option where output is logged',
+      'on the first start, issue an access token, and print a link and a curl command that use the token; do not use this option where output is logged',
     )
-    .option('--stop-with-parent', 'stop when the process that started the service, such as npx, ends')
+    .option('--stop-with-parent', 'stop when the process that started the service, such as npx, exits')
     .action(async (options: ServeOptions) => {
       // Loaded here because the HTTP server is most of the program, and the other commands do not need it.
       const { serve } = await import('./serve.js');
@@ -140,7 +140,7 @@ function addService(
     });
   // `serve` runs this for each worker. Hidden from the help because it is not for users.
   program.command('worker', { hidden: true }).action(async () => {
-    const advice = 'The service starts its workers: set WORKERS and run serve instead.';
+    const advice = 'Only the service can start workers: set WORKERS and run serve instead.';
     if (cluster.worker === undefined) throw new OperatorError(advice, { exitCode: 2 });
     const { runWorker } = await import('../cluster/run-worker.js');
     runWorker(cluster.worker, context);
@@ -148,7 +148,7 @@ function addService(
   program
     .command('ready')
     .description('check whether a running service is ready (exit status 0 if it is), for health checks')
-    .option('--url <url>', 'the URL of its admin port (default: from ADMIN_HOST and ADMIN_PORT)', toUrl)
+    .option('--url <url>', 'the URL of the admin port (default: from ADMIN_HOST and ADMIN_PORT)', toUrl)
     .addOption(jsonOption('the reply from /readyz'))
     .action(async ({ url, ...options }: { url?: URL } & JsonOption) => {
       const { adminUrlOf, requireReady } = await import('./check.js');
@@ -202,7 +202,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     .option('--name <name>', 'who or what the token is for', toName)
     .option(
       '--expires <duration>',
-      'how long it is valid: 90s, 30m, 12h, 30d, 52w, or never (default: never)',
+      'how long the token is valid: 90s, 30m, 12h, 30d, 52w, or never (default: never)',
       toExpiry,
     )
     .addOption(canOption().default(defaultScopes, defaultScopes.join()))
@@ -213,7 +213,7 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     )
     .option(
       '--link [url]',
-      'print a link that opens the page with the token, plus a QR code on a terminal; url is the page address (default: this machine)',
+      'print a link that opens the page with the token, plus a QR code on a terminal; url is the page address (default: the address on this machine)',
       toUrl,
     )
     .addOption(jsonOption('the token, its secret, and its link'))
@@ -249,7 +249,9 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
     });
   token
     .command('list')
-    .description('print all tokens: ID, name, creation, expiration or revocation, last use, rate, and scopes')
+    .description(
+      'print all tokens: ID, name, creation, expiration or revocation, last use, rate limit, and scopes',
+    )
     .addOption(jsonOption(tokenLines))
     .action((options: JsonOption) => listTokens(readConfig(), options, context));
   token
@@ -260,8 +262,10 @@ function addTokens(program: Command, { context, readConfig }: ProgramDependencie
   token
     .command('revoke')
     .description('revoke a token')
-    .argument('<id or name>', 'the ID that token list shows, or the name of one valid token', (text) =>
-      /^\d+$/.test(text) ? toTokenId(text) : text,
+    .argument(
+      '<id or name>',
+      'the ID that token list shows, or a name that only one valid token has',
+      (text) => (/^\d+$/.test(text) ? toTokenId(text) : text),
     )
     .addOption(jsonOption('the revoked token'))
     .action((which: number | string, options: JsonOption) =>
@@ -462,7 +466,7 @@ function addRecords(
   const labels = fields.map(([, { label }]) => `the ${label.toLowerCase()}`);
   const updateCommand = addResourceOption(program.command('update'), types, plural)
     .description(
-      `update ${anyOf.format(labels)} of ${anyRecordOf(types)}, and print the record; retrying its create request does not undo the update`,
+      `update ${anyOf.format(labels)} of ${anyRecordOf(types)}, and print the record; retrying the create request does not undo the update`,
     )
     .argument('<id>', `the ID of ${anyRecordOf(types)}`, toId)
     .addOption(jsonOption('the record as the API returns it'))
@@ -561,7 +565,7 @@ function addDatabase(
     );
   program
     .command('invalidate-cursors')
-    .description('make programs that follow changes read everything again, after a restore with another tool')
+    .description('after a restore with another tool, make programs that follow changes read everything again')
     .action(async () => {
       await invalidateCursors(readConfig());
       await context.message(
@@ -600,7 +604,7 @@ const toTime = parserOf(
   'Specify a time with its offset from UTC, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00.',
 );
 const toTokenId = parserOf(wholeNumber(1, 999_999_999), 'Specify the ID that token list shows.');
-const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Specify the number to keep, or 0 for all.');
+const toKeptCount = parserOf(wholeNumber(0, 100_000), 'Specify the number of backups to keep, or 0 for all.');
 const toRate = parserOf(
   wholeNumber(1, MAX_RATE_PER_MINUTE),
   `Specify a number of requests from 1 to ${MAX_RATE_PER_MINUTE}.`,

@@ -47,7 +47,7 @@ export async function restore(
 ): Promise<void> {
   if (database.engine !== 'sqlite')
     throw new OperatorError(
-      "This command restores only SQLite databases. For PostgreSQL, use the tool that matches the backup, such as pg_basebackup or pg_restore, or use your provider's restore.",
+      "This command restores only SQLite databases. For PostgreSQL, use the tool that matches the backup, such as pg_basebackup or pg_restore, or use your provider's restore feature.",
     );
   const { path } = database;
   const signal = abortOnSignal(context);

@@ -320,7 +320,7 @@ function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
       return actions.length === 0 ? [] : `It can ${scopeList.format(actions)} ${resource.plural}.`;
     }),
     ...(scopes.includes('admin') ? ['It can create, rotate, and revoke tokens.'] : []),
-    ...(ratePerMinute ? [`It can make ${ratePerMinute} requests a minute.`] : []),
+    ...(ratePerMinute ? [`It can make up to ${ratePerMinute} requests a minute.`] : []),
   ];
   return may.join(' ');
 }

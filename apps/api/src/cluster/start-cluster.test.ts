@@ -41,12 +41,13 @@ const warning = (...warnings: readonly string[]): Readiness => ({ ready: true, w
 const ready = warning();
 const notReady = (reason: ErrorName): Readiness => ({ ready: false, reason });
 const stopping = notReady('shutting_down');
-const missing = (count: string) => warning(`${count} not run, respond, or store records.`);
+const missing = (count: string) =>
+  warning(`${count} not running, not responding, or unable to store records.`);
 
 it.each<[title: string, answers: (Readiness | Error)[], Readiness]>([
   ['warnings of all', [warning('a'), warning('b'), warning('b'), ready], warning('a', 'b')],
-  ['one that does not respond', [ready, ready, ready], missing('1 of 4 workers does')],
-  ['half that fail', [ready, stopping, ready, new Error('ended')], missing('2 of 4 workers do')],
+  ['one that does not respond', [ready, ready, ready], missing('1 of 4 workers is')],
+  ['half that fail', [ready, stopping, ready, new Error('ended')], missing('2 of 4 workers are')],
   ['more that fail with a reason', [ready, stopping, stopping], stopping],
   ['more that do not respond', [ready], notReady('internal_error')],
 ])('combines the readiness of four workers: %s', async (_, answers, expected) => {

@@ -171,7 +171,10 @@ export async function combineReadiness(
     return answers.find((answer) => !answer.ready) ?? { ready: false, reason: 'internal_error' };
   }
   const warnings = new Set(ready.flatMap((answer) => answer.warnings));
-  const doNot = missing === 1 ? 'does not' : 'do not';
-  if (missing > 0) warnings.add(`${missing} of ${workers} workers ${doNot} run, respond, or store records.`);
+  const areNot = missing === 1 ? 'is not' : 'are not';
+  if (missing > 0)
+    warnings.add(
+      `${missing} of ${workers} workers ${areNot} running, not responding, or unable to store records.`,
+    );
   return { ready: true, warnings: [...warnings] };
 }

@@ -170,7 +170,7 @@ export class WorkerGroup {
       serving.unanswered++;
       // An error means that the process has ended.
       if (serving.unanswered === 1) process.ask('ping').then(onAnswer, () => undefined);
-      if (serving.unanswered === 2) log.warn(fields, 'worker does not respond');
+      if (serving.unanswered === 2) log.warn(fields, 'worker is not responding');
       if (serving.unanswered !== endAfter + 1) return;
       log.error(fields, 'worker hangs');
       process.kill();

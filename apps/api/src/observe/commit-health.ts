@@ -91,7 +91,7 @@ function measureCommits(registry: Registry) {
     }),
     durations: new Histogram({
       name: 'plant_store_commit_duration_seconds',
-      help: 'Duration of a successful commit, from the statement to the disk',
+      help: 'Duration of a successful commit, from sending the statement until the data is on disk',
       buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),

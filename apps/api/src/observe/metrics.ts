@@ -140,13 +140,13 @@ export function addDiskGauges(registry: Registry, path: string): void {
   });
   addGauge(registry, {
     name: 'plant_store_sqlite_disk_free_bytes',
-    help: "Free space for the service on the SQLite database's disk",
+    help: 'Free space available to the service on the disk that holds the SQLite database',
     aggregator: 'min',
     read: async () => (await read()).free,
   });
   addGauge(registry, {
     name: 'plant_store_sqlite_disk_size_bytes',
-    help: "Size of the SQLite database's disk",
+    help: 'Size of the disk that holds the SQLite database',
     aggregator: 'max',
     read: async () => (await read()).size,
   });

@@ -152,7 +152,7 @@ const misunderstood = [
   [
     'OTEL_EXPORTER_OTLP_HEADERS',
     'api-key:sesame',
-    'Entries must be key=value pairs, with special characters as %XX. Others are ',
+    'Entries must be key=value pairs, with special characters encoded as %XX. Other entries are ',
   ],
   [
     'OTEL_RESOURCE_ATTRIBUTES',

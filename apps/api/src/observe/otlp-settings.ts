@@ -199,7 +199,10 @@ export function toOtlpSettings(variables: OtlpVariables) {
   function checkHeaders(name: UsedName): boolean {
     const pairs = toPairs(textOf(name) ?? '');
     if (pairs === undefined) {
-      warn(name, 'Entries must be key=value pairs, with special characters as %XX. Others are ignored.');
+      warn(
+        name,
+        'Entries must be key=value pairs, with special characters encoded as %XX. Other entries are ignored.',
+      );
       return true;
     }
     try {
@@ -280,7 +283,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
   if (!areResourceAttributes(textOf('OTEL_RESOURCE_ATTRIBUTES') ?? ''))
     warn(
       'OTEL_RESOURCE_ATTRIBUTES',
-      'It is ignored: it must be a comma-separated list of key=value pairs, with special characters as %XX, and keys and values of at most 255 characters.',
+      'It is ignored: it must be a comma-separated list of key=value pairs, with special characters encoded as %XX, and keys and values of at most 255 characters.',
     );
   for (const [name, [usual, instead]] of Object.entries(unusedNames)) {
     const value = textOf(name as UnusedName);

@@ -17,7 +17,7 @@ export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?:
     metrics &&
     createCounter(metrics, {
       name: 'plant_store_overload_rejections_total',
-      help: `Requests rejected with overloaded, by reason: ${reasons.join(', ')}`,
+      help: `Requests rejected with the overloaded error, by reason: ${reasons.join(', ')}`,
       labelName: 'reason',
       initial: reasons,
     });
@@ -42,7 +42,7 @@ export function createConnectionLog(
     metrics &&
     new Counter({
       name: 'plant_store_http_connections_rejected_total',
-      help: 'Connections closed on arrival, because the limit on open files allows no more',
+      help: 'Connections closed on arrival, because the limit on open files has been reached',
       registers: [metrics],
     });
   const message = 'connections are closed on arrival: the limit on open files allows no more connections';

@@ -39,15 +39,15 @@ it.each([
   ['postgresql:///plants?host=a,b', 'must name one host'],
   [
     'postgresql:///plants?user=u&host=db.example.com:5433',
-    'must have a host name or IP address as the parameter host',
+    'must specify a host name or IP address in the parameter host',
   ],
   [
     'postgresql://localhost/plants?host=db.example.com/x',
-    'must have a host name or IP address as the parameter host',
+    'must specify a host name or IP address in the parameter host',
   ],
   [
     "host='my db' dbname=plants user=u password=safe",
-    'must have a host name or IP address as the parameter host',
+    'must specify a host name or IP address in the parameter host',
   ],
   ['host=db port=99999 dbname=plants', 'must have a port number no greater than 65535'],
   ['host=db dbname=plants user=u password=un safe', 'must be a list of key=value pairs, with quotes'],
@@ -322,12 +322,20 @@ describe('a password in a file', () => {
       'requires a user and a host in DATABASE_URL, as in postgresql://user@',
     ],
     ['postgresql:///plants?host=/run/pg', 's3cret', 'requires a user and a host in DATABASE_URL'],
-    ['postgresql://ada@db/plants', '', 'must name a file that contains only the password, on one line: /'],
-    ['postgresql://ada@db/plants', '\n', 'must name a file that contains only the password, on one line: /'],
+    [
+      'postgresql://ada@db/plants',
+      '',
+      'must name a file that contains only the password, on one line, unlike /',
+    ],
+    [
+      'postgresql://ada@db/plants',
+      '\n',
+      'must name a file that contains only the password, on one line, unlike /',
+    ],
     [
       'postgresql://ada@db/plants',
       's3cret\n\n',
-      'must name a file that contains only the password, on one line: /',
+      'must name a file that contains only the password, on one line, unlike /',
     ],
   ])('with %s and a file that holds %j reports that it %s', (url, content, problem) => {
     expect(() => parse(url, content)).toThrow(`\n  DATABASE_PASSWORD_FILE ${problem}`);

@@ -137,7 +137,7 @@ function readPassword(file: string): string | Problem {
   } catch (error) {
     return { problem: `cannot be read: ${error instanceof Error ? error.message : error}` };
   }
-  return { problem: `must name a file that contains only the password, on one line: ${file} does not` };
+  return { problem: `must name a file that contains only the password, on one line, unlike ${file}` };
 }
 
 export interface ParsedPostgresqlUrl {
@@ -302,7 +302,7 @@ const unsafeToIgnore = new Map<string, readonly [advice: string, harmless?: RegE
     sslidentity: ['use sslcert and sslkey (PEM files) instead'],
     sslpassword: ['remove it, and set sslkey to a key without a password'],
     passfile: ['set DATABASE_PASSWORD_FILE instead'],
-    service: ['write the host, user, and database into the URI'],
+    service: ['put the host, user, and database in the URI'],
   }),
 );
 /** An unknown parameter that seems to be about security, such as a misspelled one. */
@@ -382,7 +382,7 @@ function moveIntoAuthority(url: URL): Problem | undefined {
     if (!hostname || href !== `postgresql://${hostname}`)
       return {
         problem:
-          'must have a host name or IP address as the parameter host, and the port number as the parameter port',
+          'must specify a host name or IP address in the parameter host, and the port number in the parameter port',
       };
     url.hostname = hostname;
   }

@@ -10,7 +10,10 @@ import { describeNonDatabase, recognizeFile } from './file-kind.js';
 
 it.each([
   ['PK\x03\x04', 'a workbook or a ZIP archive'],
-  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'a workbook in the old Excel format, or a password-protected one'],
+  [
+    '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1',
+    'a workbook in the old Excel format, or a password-protected workbook',
+  ],
   ['\x1f\x8b\x08', 'compressed with gzip'],
   ['\x28\xb5\x2f\xfd', 'compressed with Zstandard'],
   ['BZh9', 'compressed with bzip2'],

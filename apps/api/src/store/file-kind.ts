@@ -16,14 +16,18 @@ const fromDatabase =
 /** The bytes that files of each kind begin with, as hexadecimal digits. */
 const signatures: readonly (readonly [start: string, what: string, advice: string])[] = [
   ['504b0304', 'a workbook or a ZIP archive', saveOrImport],
-  ['d0cf11e0a1b11ae1', 'a workbook in the old Excel format, or a password-protected one', openAndSave],
+  ['d0cf11e0a1b11ae1', 'a workbook in the old Excel format, or a password-protected workbook', openAndSave],
   ['1f8b', 'compressed with gzip', unpack('gunzip')],
   ['28b52ffd', 'compressed with Zstandard', unpack('unzstd')],
   ['425a68', 'compressed with bzip2', unpack('bunzip2')],
   ['fd377a585a00', 'compressed with xz', unpack('unxz')],
   [Buffer.from('SQLite format 3\0').toString('hex'), 'a SQLite database', fromDatabase],
   ['377f068', 'the -wal file of a SQLite database', 'Specify the database itself.'],
-  [Buffer.from('PGDMP').toString('hex'), 'a pg_dump archive', 'Restore it with pg_restore, then export it.'],
+  [
+    Buffer.from('PGDMP').toString('hex'),
+    'a pg_dump archive',
+    'Restore it with pg_restore, then export the database.',
+  ],
   ['25504446', 'a PDF', 'Copy its table into a spreadsheet, and save that as CSV in UTF-8.'],
   ...['89504e47', 'ffd8ff', '47494638'].map((start) => [start, 'a picture', retype] as const),
 ];

@@ -99,7 +99,7 @@ export function findPendingMigrations(
   if (early !== undefined)
     throw new OperatorError(
       `The migration ${early.name} is dated before ${last}, which this database already has. ` +
-        'Existing and new databases would apply the two in different orders. Rename the folder of the new migration to a later date.',
+        'Existing and new databases would apply the two migrations in different orders. Rename the folder of the new migration to a later date.',
     );
   return migrations.filter(({ name }) => !applied.has(name));
 }

@@ -15,7 +15,7 @@ it('succeeds while a service is ready, found by its settings or by its URL', asy
   expect(await useCommands().run(`ready --url ${adminUrl}`)).toEqual(succeeded('ready\n'));
   await service.stop();
   expect(await useCommands({ ADMIN_PORT }).run('ready')).toEqual(
-    failed(/\/readyz does not respond: connect ECONNREFUSED(.|\n)*Start the service with ADMIN_PORT/),
+    failed(/\/readyz is not responding: connect ECONNREFUSED(.|\n)*Start the service with ADMIN_PORT/),
   );
 });
 

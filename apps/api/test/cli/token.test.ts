@@ -180,7 +180,7 @@ it('issues tokens with scopes and a rate, which a rotation and a move keep, or a
   const { folder, run } = useTokens();
   const { stderr } = await run('create --name admin --can admin,read,read --rate 600');
   expect(stderr).toContain(
-    'It can read plants. It can create, rotate, and revoke tokens. It can make 600 requests a minute.',
+    'It can read plants. It can create, rotate, and revoke tokens. It can make up to 600 requests a minute.',
   );
   expect((await run('create --name ops --can admin')).stderr).not.toContain('plants.');
   await run('rotate 1');

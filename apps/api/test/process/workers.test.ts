@@ -162,7 +162,7 @@ describe('a service with two workers', () => {
     const hanging = service.workers()[index] ?? 0;
     process.kill(hanging, 'SIGSTOP');
     onTestFinished(() => void (isRunning(hanging) && process.kill(hanging, 'SIGKILL')));
-    await service.command.waitFor(new RegExp(`"pid":${hanging},"msg":"worker does not respond"`));
+    await service.command.waitFor(new RegExp(`"pid":${hanging},"msg":"worker is not responding"`));
     return hanging;
   }
   const countUnresponsive = () => service.readMetric('plant_store_workers_unresponsive');
@@ -179,7 +179,7 @@ describe('a service with two workers', () => {
     const hanging = await hang(1);
     // On a slow machine the other one, too, may answer late at first.
     await until(async () => (await countUnresponsive()) === 1);
-    const warnings = ['1 of 2 workers does not run, respond, or store records.'];
+    const warnings = ['1 of 2 workers is not running, not responding, or unable to store records.'];
     await expect.poll(service.readReadiness).toEqual({ status: 200, body: { status: 'ready', warnings } });
     for (let id = 100; id < 120; id++) expect(await create(service, id)).toMatchObject({ status: 200 });
     if (isRunning(hanging)) process.kill(hanging, 'SIGKILL');

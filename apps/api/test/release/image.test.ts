@@ -52,7 +52,7 @@ it('serves, reports its health, stops with 0 on its signal, and has its plants a
   const issued = await runInRoot(container, [...image.entryPoint, 'token', 'create', '--name', 'test']);
   expect(issued).toMatchObject({ exitCode: 0 });
   const target = { baseUrl: `http://127.0.0.1:${PORT}`, token: issued.stdout.trim() };
-  const noReply = { exitCode: 1, stderr: expect.stringContaining(`:${ADMIN_PORT}/readyz does not respond`) };
+  const noReply = { exitCode: 1, stderr: expect.stringContaining(`:${ADMIN_PORT}/readyz is not responding`) };
   expect(await checkHealth()).toMatchObject(noReply);
 
   for (const replayed of [undefined, 'true']) {

@@ -55,7 +55,7 @@ it('shows a taken id at its field and the plant that has it, and keeps what was 
   await user.click(await screen.findByRole('button', { name: 'Open it' }));
   expect(location.pathname).toBe('/p/7');
   expect(screen.getByText(/^Plant with ID/).closest('p')?.textContent).toBe('Plant with ID 7: Fern');
-  await user.click(screen.getByRole('button', { name: 'Use a free ID' }));
+  await user.click(screen.getByRole('button', { name: 'Use an available ID' }));
   expect(document.activeElement).toBe(addButton());
   expect(screen.queryByText(/^Plant with ID/)).toBeNull();
   await user.click(addButton());

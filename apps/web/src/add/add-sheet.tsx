@@ -246,7 +246,7 @@ function TakenId({ id, onFreeId }: TakenIdProps) {
           </button>
         )}
         <button type="button" onClick={onFreeId}>
-          Use a free ID
+          Use an available ID
         </button>
       </div>
     </div>

@@ -275,7 +275,7 @@ it('shows each column of a file with its title and samples, and drops none silen
   expect(await chosen()).toEqual(['Not imported', 'Name', 'ID', 'Tag']);
   await userEvent.selectOptions(await select('Bezeichnung'), '');
   expect((await button('Review lines')).getAttribute('aria-disabled')).toBe('true');
-  expect(screen.getByText('Choose which column is the name.')).toBeDefined();
+  expect(screen.getByText('Choose which column contains the name.')).toBeDefined();
   await userEvent.selectOptions(await select('Bezeichnung'), 'Name');
   await userEvent.selectOptions(screen.getByLabelText('Header row'), 'None: all lines are plants');
   expect(await screen.findByRole('heading', { name: 'Column 1' })).toBeDefined();

@@ -158,7 +158,7 @@ it('sends unchanged texts of a line exactly', async () => {
   await userEvent.type(id, '7{Enter}');
   const texts = { ...noTexts, id: '7', name: 'بلوط\n' };
   expect(requests.at(-1)).toEqual(['change', ['edit', 0, texts]]);
-  await userEvent.click(within(form).getByRole('button', { name: 'Choose a free ID' }));
+  await userEvent.click(within(form).getByRole('button', { name: 'Choose an available ID' }));
   expect(requests.at(-1)).toEqual(['change', ['edit', 0, { ...texts, id: '77' }]]);
   await userEvent.click(within(form).getByRole('button', { name: 'Leave out' }));
   expect(requests.at(-1)).toEqual(['change', ['leaveOut', 0]]);
@@ -211,7 +211,7 @@ it('shows the progress of a run, why it retries or stopped, and after a failure 
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Saving plants' }));
   showRun({ done: 0 });
   report({ type: 'failed', message: 'out of memory' });
-  expect(screen.getByRole('alert').textContent).toContain('Saved plants stay saved.');
+  expect(screen.getByRole('alert').textContent).toContain('Plants saved so far are kept.');
 });
 
 it('asks for a token once per rejected token, even if requests were in flight when the run resumed', async () => {

@@ -136,7 +136,7 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
       {theirs !== undefined && (
         <div className="cell-message">
           <p role="alert">
-            <span>Someone changed this plant while you were editing. It is now:</span>
+            <span>Someone changed this plant while you were editing. The current version is:</span>
             <PlantTexts plant={theirs.plant} />
           </p>
           <div className="submit-row">

@@ -69,7 +69,7 @@ function ChangedPlant({ plant, onTake }: { readonly plant: Plant; onTake(): void
   return (
     <div className="other-plant">
       <p>
-        It is now:
+        The current version is:
         <PlantTexts plant={plant} />
       </p>
       <div className="submit-row">

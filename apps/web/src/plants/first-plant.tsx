@@ -100,7 +100,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
         <button type="button" onClick={() => navigate({ ...home, view: 'import' })}>
           <Icon name="sheet" />
           <strong>Import a spreadsheet</strong>
-          <span>Choose an Excel or CSV file. You review every line before it is saved.</span>
+          <span>Choose an Excel or CSV file. You can review every line before it is saved.</span>
         </button>
         <button
           type="button"

@@ -223,9 +223,9 @@ it.each([
   const theirs = { name: 'Rose', tag: 'theirs' };
   await editByOthers(store, 3, theirs);
   await press(user, 'Save');
-  const now = await panel().findByText(/^It is now:/);
+  const now = await panel().findByText(/^The current version is:/);
   expect([now.closest('p')?.textContent, alertText()]).toEqual([
-    'It is now: Rose theirs',
+    'The current version is: Rose theirs',
     expect.stringContaining('Nothing was saved'),
   ]);
   expect([typed(), store.plants.get(3n)]).toEqual([['Rosa', 'mine'], theirs]);
@@ -260,9 +260,9 @@ it('shows during an edit that someone else changed the plant, above its current 
   await waitFor(() => expect(alertText()).toContain('Someone changed this plant'));
   expect(
     panel()
-      .getByText(/^It is now:/)
+      .getByText(/^The current version is:/)
       .closest('p')?.textContent,
-  ).toBe('It is now: Rosier');
+  ).toBe('The current version is: Rosier');
   expect(typed()).toEqual(['Rosa', 'mine']);
   await press(user, 'Save');
   await panel().findByText(/Nothing was saved\. Press Save to replace their version\.$/);
@@ -278,7 +278,11 @@ it('does not treat the state before the edit as a change', async () => {
   await editByOthers(store, 3, { name: 'Rosier' });
   await press(user, 'Edit');
   await panel().findByRole('heading', { name: 'Rosier' });
-  expect([field('Name').value, panel().queryByText(/^It is now/), alertText()]).toEqual(['Rosier', null, '']);
+  expect([field('Name').value, panel().queryByText(/^The current version is/), alertText()]).toEqual([
+    'Rosier',
+    null,
+    '',
+  ]);
 });
 
 it('shows the previous state of a plant, and restores it unless someone else has changed the plant', async () => {

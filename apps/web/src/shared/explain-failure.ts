@@ -125,7 +125,10 @@ const explanations: Explanations = {
   40401: ['plant'],
   40402: ['plant'],
   // precondition_failed
-  41200: ['plant', () => ['Someone else changed this plant.', 'Review the new version, then decide.']],
+  41200: [
+    'plant',
+    () => ['Someone else changed this plant.', 'Review the new version, then decide whether to try again.'],
+  ],
   // rate_limited
   42900: ['later', ({ wait }) => ['Too many requests.', `Try again ${wait}.`]],
   // internal_error

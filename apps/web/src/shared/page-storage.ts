@@ -74,7 +74,7 @@ export function openStorage(area: 'tab' | 'device' = 'tab'): PageStorage | undef
 /** What to do if the page cannot continue. With a blocked or full storage, a reload loses what was typed. */
 export function adviseReload(storage = openStorage()): string {
   return isStorageBlocked(storage)
-    ? 'Copy your text, then reload the page. This browser does not save it.'
+    ? 'Copy your text, then reload the page. Reloading discards unsaved text.'
     : 'Reload the page. Your text is kept.';
 }
 

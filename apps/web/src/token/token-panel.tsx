@@ -63,7 +63,9 @@ export function TokenPanel({ reason, takeFocus, area: initialArea, hasWork, onTo
             ? 'Or use a token from your administrator.'
             : 'To see and add plants, you need a token. Ask your administrator.'}
         </span>{' '}
-        <span>It is sent only to this store, and kept only in this tab unless you choose otherwise.</span>
+        <span>
+          The token is sent only to this store and kept only in this tab unless you choose otherwise.
+        </span>
       </p>
       <Field
         label="Access token"

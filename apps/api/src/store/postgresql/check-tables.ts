@@ -50,7 +50,7 @@ async function checkTable(connection: ClientBase, { name }: Table): Promise<void
   const [table] = rows;
   if (table === undefined) throw unusable(name, 'it does not exist');
   if (!table.hasKey)
-    throw unusable(name, 'its id has no primary key or other unique index that ON CONFLICT can use');
+    throw unusable(name, 'its id column has no primary key or other unique index that ON CONFLICT can use');
   if (!table.isLogged) throw unusable(name, 'it is unlogged, so a crash empties it');
 }
 
@@ -79,7 +79,7 @@ async function checkConfirmPrivilege(connection: ClientBase): Promise<void> {
   } catch (error) {
     if (findDriverError(error)?.code !== '42501') throw error;
     throw new OperatorError(
-      'The database cannot be used: its user cannot call pg_logical_emit_message, which the service needs for retried creates. GRANT EXECUTE on the function variant with text content to the user. PostgreSQL grants it to all users by default.',
+      'The database cannot be used: its user cannot call pg_logical_emit_message, which the service needs for retried creates. GRANT EXECUTE on the text variant of this function to the user. PostgreSQL grants it to all users by default.',
       { cause: error },
     );
   }

@@ -102,11 +102,11 @@ it('rejects a server that does not answer, and leaves no connection open that wo
 });
 
 it.each([
-  ['has no key', 'ALTER TABLE plants DROP CONSTRAINT plants_pkey', 'its id has no primary key'],
+  ['has no key', 'ALTER TABLE plants DROP CONSTRAINT plants_pkey', 'its id column has no primary key'],
   [
     'has a deferrable key',
     'ALTER TABLE plants DROP CONSTRAINT plants_pkey, ADD PRIMARY KEY (id) DEFERRABLE',
-    'its id has no primary key or other unique index that ON CONFLICT can use',
+    'its id column has no primary key or other unique index that ON CONFLICT can use',
   ],
   ['is emptied by a crash', 'ALTER TABLE plants SET UNLOGGED', 'it is unlogged'],
   ['is missing', 'DROP TABLE plants', 'it does not exist'],

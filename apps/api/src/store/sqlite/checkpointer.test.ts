@@ -178,7 +178,7 @@ it('stops immediately while waiting to restart its thread', async () => {
   const { start } = await createFile();
   const program = programOf('process.exit(3)');
   const checkpointer = start({ program, restartDelayMs: 10 ** 9 });
-  await until(() => checkpointer.failure() === 'the thread ended with 3');
+  await until(() => checkpointer.failure() === 'the thread exited with code 3');
   await checkpointer.stop();
 });
 

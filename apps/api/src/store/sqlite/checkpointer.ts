@@ -136,6 +136,6 @@ function waitForExit(worker: Worker): Promise<string> {
     reason = message;
   });
   return new Promise((resolve) => {
-    worker.once('exit', (code) => resolve(reason ?? `the thread ended with ${code}`));
+    worker.once('exit', (code) => resolve(reason ?? `the thread exited with code ${code}`));
   });
 }

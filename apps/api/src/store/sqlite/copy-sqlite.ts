@@ -95,7 +95,7 @@ function describeFailure(error: unknown): string {
 
 /** Advice for SQLite errors that contain none. */
 const advice = [
-  ['disk is full', 'Free up space on the disks of the database and of the copy.'],
+  ['disk is full', 'Free up space on the disks that hold the database and the copy.'],
   ['disk I/O error', 'Use df to look for a full disk, and dmesg for a failing disk.'],
   ['unable to open database file', 'Run this command as the service user, which owns the database.'],
 ] as const;

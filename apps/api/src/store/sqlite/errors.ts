@@ -11,11 +11,11 @@ export function explainFailure(error: unknown, path: string): string {
   if (meaningOf(code) === 'damaged') {
     const kind = describeNonDatabase(path);
     return `The database ${path} is damaged, or is not a database: ${message}${kind === undefined ? '' : `; it is ${kind}`}
-If it is a plant store, stop every service that uses it and restore a backup, as ${docsPath('docs/operate/restore.md')} describes. Otherwise set DATABASE_URL to another file.`;
+If it is a plant store, stop every service that uses it and restore a backup, as ${docsPath('docs/operate/restore.md')} describes. Otherwise, set DATABASE_URL to another file.`;
   }
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
     return `The SQLite driver, better-sqlite3, failed to load in Node.js ${process.version} on ${process.platform} ${process.arch}: ${message}
-It was installed for another Node.js version or machine. Remove node_modules, install again with this Node.js, and build.`;
+It was installed for another Node.js version or machine. Remove node_modules, install the packages with this Node.js version, and build again.`;
   }
   const cannotBeOpened = `The database ${path} cannot be opened`;
   if (isBusy(error)) {
@@ -30,7 +30,7 @@ Run the command as the user who owns the database, let this user enter the folde
     return `${cannotBeOpened}: it is a folder.
 Set DATABASE_URL to a file in it, such as file:${join(path, 'plant-store.db')}.`;
   return `${cannotBeOpened}: ${message}
-Set DATABASE_URL to a SQLite file that this user can write, in a folder that this user can write to.`;
+Set DATABASE_URL to a SQLite file. This user must be able to write to the file and its folder.`;
 }
 
 function findCause(error: unknown): DriverError {

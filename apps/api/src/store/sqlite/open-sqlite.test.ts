@@ -102,7 +102,7 @@ describe('explains', () => {
       const error = Object.assign(new Error(message), { code });
       expect(explainFailure(error, 'a.db').split('\n')).toEqual([
         expect.stringMatching(/^The SQLite driver, .+, failed to load in Node\.js v\d+.+sqlite3\.node/),
-        'It was installed for another Node.js version or machine. Remove node_modules, install again with this Node.js, and build.',
+        'It was installed for another Node.js version or machine. Remove node_modules, install the packages with this Node.js version, and build again.',
       ]);
     },
   );

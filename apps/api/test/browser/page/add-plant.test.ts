@@ -47,7 +47,7 @@ it('stores the largest and the smallest id exactly, by keyboard alone, and a fre
   expect(await id.getAttribute('aria-invalid')).toBe('true');
   expect(await describedBy(id)).toMatch(/taken|another/i);
   await page.getByText('Plant with ID 9223372036854775807: Monstera').waitFor();
-  await tabTo(page.getByRole('button', { name: 'Use a free ID' }));
+  await tabTo(page.getByRole('button', { name: 'Use an available ID' }));
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await page.getByText(/^Stored: Ficus/).waitFor();

@@ -145,7 +145,7 @@ const openers: Readonly<Record<string, Open>> = {
     await edit(page, 'Ficus elastica');
     await put(store, { ...ficus, name: 'Ficus benjamina' }, { 'if-match': '*' });
     await button(page, 'Save').click();
-    await page.getByText('It is now:').waitFor();
+    await page.getByText('The current version is:').waitFor();
   },
   async 'plant deleted'(page, store) {
     await openFicus(page, store);
@@ -170,7 +170,7 @@ const openers: Readonly<Record<string, Open>> = {
   async 'add, id taken'(page, store) {
     await openAdd(page, store);
     await addPlant(page, { id: `${ficus.id}`, name: 'Monstera' });
-    await button(page, 'Use a free ID').waitFor();
+    await button(page, 'Use an available ID').waitFor();
     await button(page, 'Open it').waitFor();
   },
   async 'add, stored'(page, store) {

@@ -157,7 +157,7 @@ export class ImportSession {
 
   #onCrash(message: string): void {
     this.#endWorker();
-    const saved = this.#state.progress === undefined ? 'Nothing was saved.' : 'Saved plants stay saved.';
+    const saved = this.#state.progress === undefined ? 'Nothing was saved.' : 'Plants saved so far are kept.';
     const cause =
       message === ''
         ? 'Part of this page failed to load or ran out of memory.'

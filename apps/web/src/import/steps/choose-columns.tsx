@@ -90,7 +90,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
         ))}
       </ul>
       <p className="import-note" role="status">
-        {!isComplete && `Choose which column is the ${listFields(missing)}.`}
+        {!isComplete && `Choose which column contains the ${listFields(missing)}.`}
       </p>
       {choice.id === undefined && (
         <p className="import-hint">

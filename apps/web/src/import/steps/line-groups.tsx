@@ -34,7 +34,7 @@ const titles: Readonly<Record<Filter, string>> = {
 const hints: Readonly<Partial<Record<Group, string>>> = {
   problems: 'Fix them here. Your file is not changed.',
   changes: 'Each line shows the saved plant, then your version.',
-  unchanged: 'These lines cause no changes.',
+  unchanged: 'These lines do not change anything.',
   'left-out': 'These lines will not be saved.',
 };
 
@@ -268,7 +268,7 @@ function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: Probl
             className="quiet link"
             onClick={() => onChange(row, ['edit', row.index, { ...edited, id: freeId }])}
           >
-            Choose a free ID
+            Choose an available ID
           </button>
         )}
         <button type="submit" hidden={JSON.stringify(edited) === original}>

@@ -312,7 +312,7 @@ export class Lines {
       ...(variant === undefined
         ? []
         : [
-            `Some names or tags differ only in spacing, capitalization, or accent encoding, such as ${quote(variant.text)} and ${quote(variant.to)}.`,
+            `Some names or tags differ only in spacing, capitalization, or how accented characters are encoded, such as ${quote(variant.text)} and ${quote(variant.to)}.`,
           ]),
     ];
   }

@@ -61,7 +61,7 @@ it('explains all errors of a line together', async () => {
       2: tooLarge,
       3: 'The ID is missing.',
       4: 'The name is missing.',
-      5: 'The name has a character that cannot be saved. Type it again.',
+      5: 'The name contains a character that cannot be saved. Retype the text.',
       6: 'The ID must be a whole number. The name is missing.',
       8: tooLarge,
       9: tooLarge.replace('large', 'small'),

@@ -220,7 +220,7 @@ it('removes tags with a separate button, overwrites no change of others, and lis
   const failed = within(screen.getByRole('dialog')).getAllByRole('listitem');
   expect(failed.map((one) => one.textContent)).toEqual([
     'plant 4, ID 4: It was deleted.',
-    'plant 3, ID 3: Someone else changed this plant. Review the new version, then decide.',
+    'plant 3, ID 3: Someone else changed this plant. Review the new version, then decide whether to try again.',
   ]);
   expect(tagOf(2)).toBeUndefined();
   expect(store.plants.get(3n)).toEqual({ name: 'Rose', tag: 'x' });

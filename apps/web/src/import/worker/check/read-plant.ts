@@ -86,7 +86,7 @@ function validate(value: unknown): ReadPlant {
     const field = known === undefined ? path.join('.') || 'line' : labelInSentence(known);
     if (message === 'is required') return `The ${field} is missing.`;
     if (/NUL|surrogate/.test(message))
-      return `The ${field} has a character that cannot be saved. Type it again.`;
+      return `The ${field} contains a character that cannot be saved. Retype the text.`;
     return `The ${field} ${message}.`;
   });
   const wrong = error.issues.map(({ path }) => path[0]);
