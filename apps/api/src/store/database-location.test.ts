@@ -237,7 +237,7 @@ it.each([
     'target_session_attrs=standby',
     'contains the parameter target_session_attrs: remove it, and connect to the primary',
   ],
-  ['service=plants', 'contains the parameter service: write the host, user, and database'],
+  ['service=plants', 'contains the parameter service: put the host, user, and database'],
   ['passfile=/run/pass', 'contains the parameter passfile: set DATABASE_PASSWORD_FILE instead'],
 ])('rejects %s instead of weakening it', (parameters, problem) => {
   const parsed = parseDatabaseUrl(`postgresql://u:p@host/db?${parameters}`);

@@ -28,19 +28,19 @@ import './add-sheet.css';
 interface AddSheetProps {
   /** The filter of the plants behind the sheet. */
   readonly filter: PlantFilter;
-  /** Whether it is shown. The typed text and a plant being added stay while it is hidden. */
+  /** Whether the sheet is shown. A hidden sheet keeps the typed text, and finishes adding a plant. */
   readonly isOpen: boolean;
   /** Opens the import with lines that were pasted here. */
   importLines(text: string): Promise<void>;
 }
 
-/** Why a plant is not, or may not be, stored. Includes the plant if adding it again may help. */
+/** Why a plant was not stored, or may not have been. Includes the plant if adding it again can help. */
 interface Failed {
   readonly message: string;
   readonly plant?: NewPlant;
 }
 
-/** Several lines that were pasted into the name, which the input joins into one, and the name before that. */
+/** Several lines that were pasted into the name field, which joins them into one line, and the name before the paste. */
 interface Pasted {
   readonly text: string;
   readonly nameBefore: string;
@@ -48,7 +48,7 @@ interface Pasted {
 
 const countLines = (text: string) => text.split(/[\r\n]+/).filter((line) => line.trim() !== '').length;
 
-/** The sheet that adds plants one by one, and lists the plants that were added in this tab. */
+/** Adds plants one by one, and lists the plants that were added in this tab. */
 export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   const { rejectToken } = usePlantStore();
   const [draft, setDraft, latestDraft] = useDraft();
@@ -91,7 +91,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
       void showAdded(plant.id);
       return;
     }
-    // The plant may be one of the list, or the fields may have changed since it was sent.
+    // The plant may come from the list, or the fields may have changed since it was sent.
     const isInForm = isDraftOf(latestDraft.current, plant);
     if (failure.about === 'token') rejectToken(failure.message);
     else if (failure.about === 'id' && isInForm) {
@@ -107,7 +107,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   const submit = async () => {
     clear();
     setChecking(true);
-    // The ID belongs to another plant, which may be stored.
+    // A different plant in the list has this ID, and may already be stored.
     const isReserved = added.some(
       (listed) =>
         isUnfinished(listed) && listed.id === draft.id.trim() && !isDraftOf(draft, toNewPlant(listed)),
@@ -183,7 +183,7 @@ export function AddSheet({ filter, isOpen, importLines }: AddSheetProps) {
   );
 }
 
-/** The failure as the form shows it. It names the plant unless the fields contain it. */
+/** Returns the failure for the form. The message names the plant unless the fields contain it. */
 function toFailed(plant: NewPlant, reason: string, isInForm: boolean, canRetry: boolean): Failed {
   return { message: isInForm ? reason : `${nameOf(plant)}: ${reason}`, ...(canRetry && { plant }) };
 }
@@ -196,12 +196,12 @@ function nameOf({ id, name }: NewPlant): string {
   return `${toVisible(name)}, ID ${id}`;
 }
 
-/** A form with a suggested ID, and the tag of the previous plant, because the next one often has the same. */
+/** Returns an empty draft with a suggested ID and the previous plant's tag, because the next plant often has the same tag. */
 function nextDraft({ tag }: Pick<Texts, 'tag'> = noTexts): Texts {
   return { ...noTexts, tag, id: suggestId() };
 }
 
-/** The typed fields, which survive a reload of this tab. Returns them, their setter, and a ref to the latest ones. */
+/** Keeps the typed fields across reloads of this tab. Returns them, their setter, and a ref to the latest ones. */
 function useDraft() {
   const [draft, setDraft] = useState(() => restoreDraft(readStored(storageKeys.draft)));
   const latest = useRef(draft);
@@ -212,7 +212,7 @@ function useDraft() {
   return [draft, setDraft, latest] as const;
 }
 
-/** Restores the typed fields. Another version of the page may have had other fields. */
+/** Restores the typed fields. The draft may be from another version of the page, with other fields. */
 function restoreDraft(kept: unknown): Texts {
   const texts: Partial<Record<string, unknown>> = Object(kept);
   const empty = nextDraft();
@@ -224,11 +224,11 @@ function restoreDraft(kept: unknown): Texts {
 
 interface TakenIdProps {
   readonly id: bigint;
-  /** Called to use another ID. */
+  /** Called when the person chooses a free ID. */
   onFreeId(): void;
 }
 
-/** Shows which plant has a taken ID, and what to do. There is no plant if it was deleted. */
+/** Shows which plant has a taken ID, and what to do. A deleted plant keeps its ID but cannot be shown. */
 function TakenId({ id, onFreeId }: TakenIdProps) {
   const { data: holder } = usePlant(id);
   return (

@@ -12,34 +12,33 @@ import { ReviewLines } from './steps/review-lines.js';
 import { RunPlants } from './steps/run-plants.js';
 import { StepFrame, type StepProps } from './steps/step-frame.js';
 
-/** One session for the page, so that a run continues after a change of the token. */
-const sessionOfPage = new ImportSession(spawnWorker);
+/** One session for the whole page, so that a run can continue after the token changes. */
+const pageSession = new ImportSession(spawnWorker);
 
 /** Opens the import with lines that were pasted in another view. */
 export function importPasted(text: string): void {
-  sessionOfPage.readPasted(text);
+  pageSession.readPasted(text);
   navigate({ ...home, view: 'import' });
 }
 
 /**
- * The import of plants from a file or from pasted lines. If the service rejects the token, the run waits until the person enters another
- * one.
+ * Imports plants from a file or from pasted lines. If the service rejects the token, the run waits until the person enters another token.
  *
- * @param checksToken whether to check the token with the service, as when the view opens
+ * @param checksToken whether to check the token with the service, which happens each time this becomes `true`
  * @param session replaced in tests
  */
 export function ImportPlants({
   checksToken = false,
-  session = sessionOfPage,
+  session = pageSession,
 }: {
   readonly checksToken?: boolean;
   readonly session?: ImportSession;
 }) {
   const { client, token, rejectToken } = usePlantStore();
   const state = useSyncExternalStore(session.subscribe, session.getState);
-  useEffect(() => session.useStore({ token, rejectToken }), [session, token, rejectToken]);
-  useEffect(() => () => session.useStore(undefined), [session]);
-  // Without this check, an invalid token would only be noticed once there are lines.
+  useEffect(() => session.setStore({ token, rejectToken }), [session, token, rejectToken]);
+  useEffect(() => () => session.setStore(undefined), [session]);
+  // Without this check, the person would learn of an invalid token only after choosing a file.
   useEffect(() => {
     if (!checksToken) return;
     const control = new AbortController();
@@ -48,7 +47,7 @@ export function ImportPlants({
     });
     return () => control.abort();
   }, [checksToken, client, rejectToken]);
-  useDropsOutside();
+  usePreventStrayDrops();
   return (
     <section className="import" aria-label="Import">
       <Step session={session} state={state} />
@@ -63,13 +62,13 @@ function Step({ session, state }: StepProps) {
   const { step, preview, fraction, progress } = state;
   if (step === 'source') return <ChooseSource session={session} state={state} />;
   if (step === 'reading')
-    return <Reading key={`${fraction === undefined}`} session={session} state={state} />;
+    return <ReadingStep key={`${fraction === undefined}`} session={session} state={state} />;
   if (step === 'review') return <ReviewLines session={session} state={state} />;
   if (step === 'run') return progress && <RunPlants session={session} state={state} progress={progress} />;
   return preview?.columns && <ChooseColumns session={session} preview={preview} columns={preview.columns} />;
 }
 
-function Reading({ session, state: { fraction } }: StepProps) {
+function ReadingStep({ session, state: { fraction } }: StepProps) {
   const isReading = fraction === undefined;
   const title = isReading ? 'Reading the lines' : 'Comparing with the saved plants';
   const cancel = (
@@ -85,7 +84,7 @@ function Reading({ session, state: { fraction } }: StepProps) {
 }
 
 /** Prevents a file that is dropped outside the drop zone from replacing the page. Text can be dragged as usual. */
-function useDropsOutside(): void {
+function usePreventStrayDrops(): void {
   useEffect(() => {
     const ignore = (event: DragEvent) => {
       const { dataTransfer } = event;

@@ -71,7 +71,7 @@ async function openColumns() {
 async function openReview() {
   const opened = await openColumns();
   await userEvent.click(button('Review lines'));
-  opened.show({ ...checked, uncompared: undefined });
+  opened.show({ ...checked, comparisonFailure: undefined });
   return opened;
 }
 
@@ -104,7 +104,7 @@ it('takes a dropped file, one at a time, keeps files from replacing the page, an
   expect(requests).toEqual([]);
   fireEvent.drop(zone, { dataTransfer: { files: [file], types: ['Files'] } });
   expect(requests).toEqual([
-    ['useToken', { baseUrl: location.origin, token: 'a' }],
+    ['setTarget', { baseUrl: location.origin, token: 'a' }],
     ['read', { file }, {}],
   ]);
 });
@@ -118,7 +118,7 @@ it('shows the progress of the comparison, then notices about the lines', async (
   show({ step: 'reading', fraction: 0.5 });
   expect(screen.getByRole('listitem', { current: 'step' }).textContent).toBe('Review');
   expect(screen.getByRole<HTMLProgressElement>('progressbar').value).toBe(0.5);
-  show({ ...checked, uncompared: undefined });
+  show({ ...checked, comparisonFailure: undefined });
   expect(screen.queryByRole('progressbar')).toBeNull();
   expect(screen.getByText('A note on the lines.')).toBeDefined();
   expect(screen.getByText(/^2 lines repeat an earlier line/)).toBeDefined();
@@ -220,7 +220,7 @@ it('asks for a token once per rejected token, even if requests were in flight wh
   reject('a');
   expect(onTokenRejected.mock.calls).toEqual([['a', 'It is not known here.']]);
   useToken('another');
-  expect(requests.at(-1)).toEqual(['useToken', { baseUrl: location.origin, token: 'another' }]);
+  expect(requests.at(-1)).toEqual(['setTarget', { baseUrl: location.origin, token: 'another' }]);
   reject('a');
   expect(onTokenRejected).toHaveBeenCalledTimes(1);
   reject('another');

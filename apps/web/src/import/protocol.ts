@@ -1,14 +1,14 @@
 import type { ByField, FieldName, Texts } from '../shared/fields.js';
 
 /**
- * The column of each field, from 0; `undefined` if it has none. Without an ID column, IDs are generated from the file name, the line
- * number, and the plant.
+ * The column index of each field, from 0; `undefined` if no column has the field. Without an ID column, each ID is generated from the file
+ * name, the line number, and the plant's texts.
  */
 export type ColumnChoice = ByField<number | undefined>;
 
 export type Source = { readonly file: File } | { readonly text: string };
 
-/** The encodings of non-Unicode texts by their `TextDecoder` labels, with the names that the page shows. */
+/** Encodings other than Unicode: the `TextDecoder` label of each, and the name that the page shows. */
 export const legacyEncodings = {
   'windows-1252': 'Windows, Western Europe (1252)',
   'windows-1250': 'Windows, Central Europe (1250)',
@@ -23,7 +23,7 @@ export const legacyEncodings = {
 } as const;
 export type LegacyEncoding = keyof typeof legacyEncodings;
 
-/** Choices of the person that override the guesses: a sheet of a workbook by name, or the encoding of a text. */
+/** The person's choices, which override the guesses: the name of a workbook's sheet, or the encoding of a text file. */
 export interface ReadAs {
   readonly sheet?: string;
   readonly encoding?: LegacyEncoding;
@@ -46,15 +46,15 @@ export interface Target {
   readonly token: string;
 }
 
-/** What a run does. `add` adds and updates plants, `reuse` also reuses the IDs of deleted plants, and `undo` undoes an import. */
+/** What a run does: `add` adds and updates plants, `reuse` also reuses the IDs of deleted plants, and `undo` undoes an import. */
 export type Task = 'add' | 'reuse' | 'undo';
 
-/** The states of a line, with the group that shows each in the review. */
-export const groupsOfStates = {
+/** The states of a line, each with the group in which the review shows it. */
+export const groupByState = {
   problem: 'problems',
-  /** The service has rejected it. */
+  /** The service rejected the line. */
   rejected: 'problems',
-  /** Its ID belonged to a deleted plant. */
+  /** The line has the ID of a deleted plant. */
   retired: 'problems',
   changed: 'changes',
   /** Like `changed`, but someone else changed the plant after the review. */
@@ -66,47 +66,47 @@ export const groupsOfStates = {
   replayed: 'unchanged',
   /** Another line has the same plant. */
   repeated: 'unchanged',
-  /** An undo skipped its plant, because someone else changed it. */
+  /** An undo skipped the plant, because someone else changed it. */
   kept: 'unchanged',
   skipped: 'left-out',
 } as const;
-export type LineState = keyof typeof groupsOfStates;
+export type LineState = keyof typeof groupByState;
 
 export const groups = ['problems', 'changes', 'new', 'saved', 'unchanged', 'left-out'] as const;
 export type Group = (typeof groups)[number];
 
-/** The number of lines that a group shows, or shows more, at a time. */
+/** How many lines a group shows at first when it is the only one, and how many more it shows at a time. */
 export const rowsPerPage = 50;
 
-/** What a review shows: all groups, one group, or the lines whose name another line or a stored plant has. */
+/** What a review shows: all groups, one group, or the lines with the same name as another line or a stored plant. */
 export const filters = ['all', ...groups, 'same-name'] as const;
 export type Filter = (typeof filters)[number];
 
 /** The counts of lines by state and by filter, all zero. */
 export const noCounts = Object.fromEntries(
-  [...Object.keys(groupsOfStates), ...filters].map((name) => [name, 0]),
+  [...Object.keys(groupByState), ...filters].map((name) => [name, 0]),
 ) as Record<LineState | Filter, number>;
 
-/** The requests of the page to the worker. `header` is a row number from 0, and a line is an index into the rows below it. */
+/** The page's requests to the worker. `header` is a row index from 0. A `line` is an index into the rows below the header. */
 export interface Requests {
   read(source: Source, readAs: ReadAs): void;
   /** Recognizes the columns again, with another header or none. */
   recognize(header: number | undefined): void;
-  /** Reads plants from the lines below a row, and compares them. */
+  /** Reads plants from the lines below the header, and compares them with the stored plants. */
   check(header: number | undefined, columns: ColumnChoice): void;
-  /** Compares the lines with the stored plants, and shows them. */
+  /** Compares the lines with the stored plants, and shows the review. */
   compare(): void;
   change(change: Change): void;
   /** Starts a task, by default the one that stopped. */
   run(task?: Task): void;
   cancel(): void;
-  /** Sets the token of the page, `undefined` for none. Work that waits for a token resumes. */
-  useToken(target: Target | undefined): void;
+  /** Sets the service and the token to use; `undefined` if there is no token. Work that waits for a token resumes. */
+  setTarget(target: Target | undefined): void;
   download(): void;
 }
 export type Request = CallOf<Requests>;
 
-/** The requests that change lines, or which of them are shown. */
+/** Requests that change lines, or which of them are shown. */
 interface Changes {
   edit(line: number, texts: Texts): void;
   leaveOut(line: number): void;
@@ -125,10 +125,10 @@ type CallOf<Methods> = {
     : never;
 }[keyof Methods];
 
-/** A report of the worker: what changed in the view, or an event. */
+/** A report from the worker: what changed in the view, or an event. */
 export type Report =
   | { readonly type: 'view'; readonly view: Partial<View> }
-  /** The service rejects the token. */
+  /** The service rejected the token. */
   | { readonly type: 'rejected'; readonly token: string; readonly message: string }
   | { readonly type: 'download'; readonly file: Blob; readonly fileName: string }
   | { readonly type: 'failed'; readonly message: string };
@@ -144,15 +144,15 @@ export interface View {
   /** The lines that are left out because they look like totals. */
   readonly totals: readonly { readonly index: number; readonly line: number }[];
   readonly counts: Readonly<typeof noCounts>;
-  /** The number of problems that each fix can solve, or of values that `tidy` changes. */
+  /** How many lines each fix would correct; for `tidy`, how many values it would change. */
   readonly fixable: Readonly<Record<Fix, number>>;
-  /** The applied fixes, each with the number of problems that it was offered for. */
+  /** The applied fixes, each with its `fixable` number when it was applied. */
   readonly fixed: ReadonlyMap<Fix, number>;
   /** The first lines of each group that the filter shows. */
   readonly list: readonly { readonly group: Group; readonly total: number; readonly rows: readonly Row[] }[];
   readonly filter: Filter;
-  /** Why the lines were not compared with stored plants, if they were not. */
-  readonly uncompared: Stop | undefined;
+  /** Why the comparison with the stored plants failed, if it did. */
+  readonly comparisonFailure: Stop | undefined;
   /** The line that was edited last, and what is still wrong with it. */
   readonly edited: { readonly line: number; readonly problem: string | undefined } | undefined;
   /** `undefined` until a run is started; always set in the step `run`. */
@@ -167,17 +167,17 @@ export interface Preview {
   readonly notes: readonly string[];
   /** The sheets of a workbook, and the one that was read. */
   readonly sheets: { readonly names: readonly string[]; readonly chosen: string } | undefined;
-  /** The guessed encoding of a non-Unicode text. */
+  /** The guessed encoding of a text that is not Unicode. */
   readonly encoding: LegacyEncoding | undefined;
-  /** `undefined` for objects, which name the fields themselves. */
+  /** `undefined` for JSON objects, which name the fields themselves. */
   readonly columns: ColumnsPreview | undefined;
 }
 
-/** The columns of a table, and which of them are the fields. */
+/** The columns of a table, and the column chosen for each field. */
 export interface ColumnsPreview {
-  /** The header row. Rows above it are not imported. */
+  /** The header row, from 0; `undefined` if there is none. Rows above it are not imported. */
   readonly header: number | undefined;
-  /** The first rows. The user can choose the header from them. */
+  /** The first rows, from which the person can choose the header. */
   readonly firstRows: readonly { readonly row: number; readonly line: number; readonly cells: string[] }[];
   /** The nonempty columns, with their indexes from 0. */
   readonly columns: readonly {
@@ -188,17 +188,17 @@ export interface ColumnsPreview {
   readonly choice: ColumnChoice;
 }
 
-/** A line for display. Its texts may be truncated. */
+/** A line as the page shows it. Long texts are truncated. */
 export interface Row extends Texts {
   readonly index: number;
   readonly line: number;
   readonly state: LineState;
-  /** The stored plant, if the line differs. */
+  /** The stored plant's fields, if the line differs from them. */
   readonly before: Texts | undefined;
   readonly problem: string | undefined;
   /** Which other line or stored plant has the same name. */
   readonly warning: string | undefined;
-  /** For a problem that can be fixed on the page: the exact texts, the wrong fields, and an unused ID if the line needs one. */
+  /** For a problem that can be fixed on the page: the exact texts, the wrong fields, and a new ID to offer if the ID is wrong. */
   readonly editing:
     | { readonly texts: Texts; readonly wrong: readonly FieldName[]; readonly freeId: string | undefined }
     | undefined;
@@ -207,19 +207,19 @@ export interface Row extends Texts {
 export interface Progress {
   readonly task: Task;
   readonly state: 'running' | 'stopped' | 'ended';
-  /** Why it stopped; `undefined` if the person canceled it. */
+  /** Why the run stopped; `undefined` if the person canceled it. */
   readonly stop: Stop | undefined;
-  /** While it runs: a sentence about why it retries or waits, if it does. */
+  /** While a run retries or waits: a sentence that says why. */
   readonly retrying: string | undefined;
   /** The number of plants that have a result. */
   readonly done: number;
   /** The number of plants to send. */
   readonly total: number;
-  /** The number of plants that an undo restored. It deletes the others. */
+  /** The number of updated plants that an undo restored. Added plants are deleted instead. */
   readonly restored: number;
 }
 
-/** Why no plant can be stored, as opposed to a problem of one plant. */
+/** Why a run or a comparison cannot continue: something that affects all plants, unlike a line's problem. */
 export interface Stop {
   /** A run never stops because of an `outage`, because it resumes automatically. */
   readonly cause: 'token' | 'outage' | 'other';

@@ -13,13 +13,13 @@ const stateLabels: Readonly<Record<AddedPlant['state'], string>> = {
 
 interface AddedListProps {
   readonly added: readonly AddedPlant[];
-  /** The plant that the form already offers to retry. The list shows no button for it. */
+  /** The key of the plant that the form already offers to retry. The list shows no button for that plant. */
   readonly offeredKey: number | undefined;
   readonly isPending: boolean;
   onRetry(plant: AddedPlant): void;
 }
 
-/** The plants that were added in this tab, newest first. Renders nothing if there are none. */
+/** Lists the plants that were added in this tab, newest first. Renders nothing if there are none. */
 export function AddedList({ added, offeredKey, isPending, onRetry }: AddedListProps) {
   if (added.length === 0) return null;
   return (

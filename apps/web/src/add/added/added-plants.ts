@@ -2,32 +2,32 @@ import type { NewPlant, Plant } from '@plant-store/contract/operations';
 import { type FieldName, textNames } from '../../shared/fields.js';
 import { hasSameTexts, requiredTexts } from '../../shared/texts.js';
 
-/** `not_added`: it is not stored, and a retry may succeed. `unconfirmed`: no reply shows whether it is stored. */
+/** `not_added`: the plant is not stored, and a retry can succeed. `unconfirmed`: no reply shows whether the plant is stored. */
 const states = ['sending', 'stored', 'present', 'rejected', 'not_added', 'unconfirmed'] as const;
 
 /** A plant that was added in this tab, or that the person tried to add. */
 export interface AddedPlant extends Readonly<Plant> {
-  /** Numbers the plants of this tab. */
+  /** Identifies the plant in the list. A newer plant has a higher key. */
   readonly key: number;
-  /** The digits of its ID. */
+  /** The ID in decimal. */
   readonly id: string;
   readonly state: (typeof states)[number];
-  /** Why the service may not have the plant, and what to do. */
+  /** Why the plant was not stored, or may not have been, and what to do. */
   readonly reason?: string | undefined;
-  /** When it was added, in milliseconds since the epoch. */
+  /** When the plant was sent, in milliseconds since the epoch. */
   readonly at: number;
 }
 
 /** The maximum number of listed plants. */
 export const maxAdded = 100;
 
-/** The maximum size of all but the newest plant as JSON, in characters. A browser stores 5 MB for a tab. */
+/** The maximum size of the list as JSON, without the newest plant, in characters. A browser stores 5 MB for a tab. */
 export const maxCharacters = 1_000_000;
 
 const interrupted =
   'The request was interrupted, so the plant may already be saved. You can safely add it again.';
 
-/** Adds a plant that is being sent to the front, and removes earlier unconfirmed attempts to add the same plant. */
+/** Puts a plant that is about to be sent at the front of the list, and removes earlier unconfirmed attempts to add the same plant. */
 export function beginAdding(
   list: readonly AddedPlant[],
   { id, ...texts }: NewPlant,
@@ -57,7 +57,7 @@ export function restoreAdded(kept: unknown): readonly AddedPlant[] {
     );
 }
 
-/** Returns the newest plants that fit into the limits together with one more plant. */
+/** Returns the newest plants, so that one more plant can be added within the limits. */
 function takeNewest(list: readonly AddedPlant[]): readonly AddedPlant[] {
   let characters = 0;
   const end = list.findIndex((plant, index) => {
@@ -72,7 +72,7 @@ function isConfirmed({ state }: AddedPlant): boolean {
   return state === 'stored' || state === 'present';
 }
 
-/** Whether adding it again may store it. */
+/** Whether adding the plant again can store it. */
 export function isUnfinished({ state }: Pick<AddedPlant, 'state'>): boolean {
   return state === 'not_added' || state === 'unconfirmed';
 }
@@ -92,7 +92,7 @@ function isAddedPlant(value: unknown): value is AddedPlant {
   );
 }
 
-/** Whether a value is a text, or an absent optional field. Another version of the page may not have stored the field. */
+/** Whether a value is a text, or an absent optional field. A list from another version of the page can lack a field. */
 function isText(value: unknown, name: FieldName): boolean {
   return typeof value === 'string' || (value === undefined && !requiredTexts.includes(name));
 }

@@ -13,18 +13,18 @@ import { readStored, storageKeys, writeStored } from '../../shared/page-storage.
 import { usePlantStore } from '../../shared/plant-store.js';
 import { type AddedPlant, beginAdding, recordResult, restoreAdded } from './added-plants.js';
 
-/** The result of adding a plant. `not_added`: it is not stored, and a retry may succeed. */
+/** The result of adding a plant. `not_added`: the plant is not stored, and a retry can succeed. */
 export type AddResult =
   | { readonly state: 'stored' | 'present'; readonly failure?: undefined }
   | { readonly state: 'rejected' | 'not_added' | 'unconfirmed'; readonly failure: Failure };
 
-/** Adds plants one at a time, and lists the plants that were added. */
+/** What `useAddPlant` returns. */
 export interface AddPlant {
   readonly added: readonly AddedPlant[];
   /** The key of the last plant that was sent since the page was loaded. */
   readonly lastKey: number | undefined;
   readonly isPending: boolean;
-  /** The number of the attempt in flight; more than 1 once the client retries. */
+  /** The number of the current attempt; more than 1 once the client retries. */
   readonly attempt: number;
   /**
    * Adds a plant and lists it. Does nothing and returns `undefined` while another plant is being added. Also returns `undefined` if the
@@ -33,7 +33,7 @@ export interface AddPlant {
   add(plant: NewPlant): Promise<AddResult | undefined>;
 }
 
-/** Adds plants through the client, which retries automatically, and keeps a list of them in this tab. */
+/** Adds plants one at a time through the client, which retries automatically. Keeps a list of them in this tab. */
 export function useAddPlant(): AddPlant {
   const [added, setAdded] = useState(() => restoreAdded(readStored(storageKeys.added)));
   const latest = useRef(added);
@@ -42,10 +42,10 @@ export function useAddPlant(): AddPlant {
   const sending = useRef(false);
   useEffect(() => writeStored(storageKeys.added, added), [added]);
   // Unmounting aborts the request, because the token may have been removed. The plant stays listed as being sent.
-  const mount = useRef(new AbortController());
+  const unmounting = useRef(new AbortController());
   useEffect(() => {
     const controller = new AbortController();
-    mount.current = controller;
+    unmounting.current = controller;
     return () => controller.abort();
   }, []);
   const { token, operations } = usePlantStore();
@@ -53,19 +53,19 @@ export function useAddPlant(): AddPlant {
     operations.createPlant.mutationOptions({ select: ({ replayed }) => replayed }),
   );
 
-  // The list is also in a ref, because a callback may have been created before its latest change.
-  const put = (list: readonly AddedPlant[]) => {
+  // The list is also in a ref, because a callback can hold an older list.
+  const updateList = (list: readonly AddedPlant[]) => {
     latest.current = list;
     setAdded(list);
   };
   const add = async (plant: NewPlant): Promise<AddResult | undefined> => {
-    // A ref, because a second event may come before the state is rendered.
-    const { signal } = mount.current;
+    const { signal } = unmounting.current;
+    // `sending` is a ref, because a second event can come before the state is rendered.
     if (sending.current || signal.aborted) return undefined;
     sending.current = true;
     const sendingList = beginAdding(latest.current, plant, Date.now());
     const key = sendingList[0]?.key ?? 0;
-    put(sendingList);
+    updateList(sendingList);
     setLastKey(key);
     setAttempt(0);
     try {
@@ -75,7 +75,7 @@ export function useAddPlant(): AddPlant {
       const result = await mutateAsync(request).then(toResult, (error) => toFailed(error, mayBeStored()));
       if (signal.aborted) return undefined;
       const { state, failure } = result;
-      put(recordResult(latest.current, key, { state, reason: failure?.message }));
+      updateList(recordResult(latest.current, key, { state, reason: failure?.message }));
       return result;
     } finally {
       sending.current = false;
@@ -103,8 +103,8 @@ const ambiguousErrors: readonly ErrorNumber[] = [50000, 50301];
 const unambiguousErrors = errorNumbers.filter((number) => !ambiguousErrors.includes(number));
 
 /**
- * Returns a `fetch` for one call, and a function that returns whether any attempt may have stored the plant: one without a reply, or with
- * an ambiguous one. The last reply is not enough, because the client retries.
+ * Returns a `fetch` for one call, and a function that reports whether an attempt may have stored the plant, because it had no reply or an
+ * ambiguous one. The last reply alone is not enough, because the client retries.
  */
 function watchAttempts(): { readonly fetch: Fetch; mayBeStored(): boolean } {
   let mayBeStored = false;

@@ -13,20 +13,20 @@ import {
 } from '../protocol.js';
 import type { PlantsWorker, spawnWorker } from './spawn-worker.js';
 
-/** The maximum length of a pasted text in the text field, in characters. Longer texts would make the page slow. */
+/** The maximum length of a pasted text that the text field shows, in characters. A longer text would make the page slow. */
 export const maxEditablePaste = 20_000;
 
-/** The state that the page shows: the view that the worker reports, and state of the page. */
+/** The state that the page shows: the view that the worker reports, and the page's own state. */
 export interface ImportState extends View {
-  /** Whether an import was undone, so that the next one may reuse the IDs. */
+  /** Whether an import was undone. If so, the next run can reuse the deleted plants' IDs. */
   readonly hasUndone: boolean;
   readonly downloading: boolean;
   readonly saved: SavedFile | undefined;
-  /** The typed or pasted text. It stays until it is changed or stored. */
+  /** The typed or pasted text. Starting over keeps it, unless all of its lines are stored. */
   readonly draft: string;
 }
 
-/** The token of the page. */
+/** The page's token, and how to report that the service rejected it. */
 type TokenSource = Pick<PlantStore, 'token' | 'rejectToken'>;
 
 const initialState: ImportState = {
@@ -40,7 +40,7 @@ const initialState: ImportState = {
   fixable: { generate: 0, separators: 0, decimals: 0, replace: 0, tidy: 0 },
   list: [],
   filter: 'all',
-  uncompared: undefined,
+  comparisonFailure: undefined,
   edited: undefined,
   progress: undefined,
   fixed: new Map(),
@@ -50,9 +50,7 @@ const initialState: ImportState = {
   draft: '',
 };
 
-/**
- * Connects the view to its worker. It outlives the components, so that a run can wait for a new token while they are unmounted.
- */
+/** Connects the page to the worker. Outlives the components, so that a run can wait for a new token while they are unmounted. */
 export class ImportSession {
   readonly #spawn: typeof spawnWorker;
   readonly #listeners = new Set<() => void>();
@@ -74,14 +72,15 @@ export class ImportSession {
 
   readonly getState = (): ImportState => this.#state;
 
-  ask(...request: Request): void {
+  /** Sends a request to the worker, and starts the worker if necessary. */
+  send(...request: Request): void {
     try {
       if (this.#worker === undefined) {
         this.#worker = this.#spawn({
           onReport: (report) => this.#onReport(report),
           onCrash: (message) => this.#onCrash(message),
         });
-        this.useStore(this.#store);
+        this.setStore(this.#store);
       }
       this.#worker.send(request);
     } catch (error) {
@@ -89,41 +88,41 @@ export class ImportSession {
     }
   }
 
-  /** Sets the token of the page, `undefined` for none. A run that waits for a new token resumes. */
-  useStore(store: TokenSource | undefined): void {
+  /** Sets the page's token; `undefined` if there is none. A run that waits for a token resumes. */
+  setStore(store: TokenSource | undefined): void {
     this.#store = store;
-    this.#worker?.send(['useToken', store && { baseUrl: serviceUrl, token: store.token }]);
+    this.#worker?.send(['setTarget', store && { baseUrl: serviceUrl, token: store.token }]);
   }
 
   read(source: Source, readAs: ReadAs = {}): void {
     this.#source = source;
     this.startOver({ step: 'reading' });
-    this.ask('read', source, readAs);
+    this.send('read', source, readAs);
   }
 
   /** Reads the same source again, with another sheet or encoding. */
-  retryFailedReads(readAs: ReadAs): void {
+  readAgain(readAs: ReadAs): void {
     if (this.#source !== undefined) this.read(this.#source, readAs);
   }
 
   check({ header, choice }: ColumnsPreview): void {
     this.change({ step: 'reading', fraction: undefined });
-    this.ask('check', header, choice);
+    this.send('check', header, choice);
   }
 
   run(task: Task): void {
     if (task === 'undo') this.change({ hasUndone: true });
-    this.ask('run', task);
+    this.send('run', task);
   }
 
-  /** Downloads the lines with a problem, unless that is in progress. */
+  /** Downloads the lines with a problem, unless a download is in progress. */
   download(): void {
     if (this.#state.downloading) return;
     this.change({ downloading: true });
-    this.ask('download');
+    this.send('download');
   }
 
-  /** Stores pasted lines as the draft, and reads them unless that would discard unfinished work. */
+  /** Keeps pasted lines as the draft, and reads them unless that would discard unfinished work. */
   readPasted(text: string): void {
     this.change({ draft: text });
     if (!isUnfinished(this.#state)) this.read({ text });
@@ -151,7 +150,7 @@ export class ImportSession {
       this.change({ downloading: false, saved: saveFile(report.file, report.fileName) });
     else if (report.type === 'view')
       report.view.problem === undefined ? this.change(report.view) : this.startOver(report.view);
-    // Ignored if the person has entered another token since.
+    // Ignores the report if the person has entered another token since.
     else if (report.token === this.#store?.token) this.#store.rejectToken(report.message);
   }
 
@@ -180,7 +179,7 @@ export class ImportSession {
   }
 }
 
-/** Whether closing the page would lose an unfinished run, or edits of lines that were not sent. */
+/** Whether closing the page would interrupt a run, or lose edits and fixes of lines that were not sent. */
 function isUnfinished({ progress, edited, fixed, counts }: ImportState): boolean {
   if (progress?.state === 'running' || progress?.state === 'stopped') return true;
   const isReviewed = edited !== undefined || fixed.size > 0;

@@ -15,10 +15,10 @@ export interface WorkerListener {
 /** Starts the worker. If the browser blocks it, runs its code in this thread, which makes the page slower. */
 export function spawnWorker(listener: WorkerListener): PlantsWorker {
   const { onReport, onCrash } = listener;
-  /** The requests sent before the first message of the worker; `undefined` after that. */
+  /** The requests sent before the worker's first message; `undefined` after that. */
   let sent: Request[] | undefined = [];
   let target: PlantsWorker;
-  const startHere = () => {
+  const startInThisThread = () => {
     target = runInThisThread(listener);
     for (const request of sent ?? []) target.send(request);
     sent = undefined;
@@ -33,13 +33,13 @@ export function spawnWorker(listener: WorkerListener): PlantsWorker {
     worker.addEventListener('messageerror', () => onCrash(''));
     worker.addEventListener('error', (event) => {
       event.preventDefault();
-      // If the worker never started, the event has no message.
+      // If the worker never started, the event has no message, and its code can run here instead.
       if (sent === undefined || event.message) return onCrash(event.message ?? '');
       worker.terminate();
-      startHere();
+      startInThisThread();
     });
   } catch {
-    startHere();
+    startInThisThread();
   }
   return {
     send(request) {
@@ -73,7 +73,7 @@ interface Policy {
 
 let policy: Policy | undefined;
 
-/** With Trusted Types, the page may start no other script than this worker. */
+/** Returns the URL as Trusted Types require it. The policy rejects any script except this worker. */
 function trustWorkerUrl(url: string): string {
   const { trustedTypes } = globalThis as {
     readonly trustedTypes?: { createPolicy(name: string, rules: Policy): Policy };

@@ -17,7 +17,7 @@ interface ChooseColumnsProps {
   readonly columns: ColumnsPreview;
 }
 
-/** Shows each column of the file with the recognized field. The person can choose another one. */
+/** Shows each column of the source with its recognized field. The person can choose another field. */
 export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps) {
   const { choice, header, firstRows } = columns;
   const { sheets, encoding } = preview;
@@ -53,7 +53,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
             label="Sheet"
             value={sheets.chosen}
             options={sheets.names.map((name) => [name, name])}
-            onChange={(sheet) => session.retryFailedReads({ sheet })}
+            onChange={(sheet) => session.readAgain({ sheet })}
           />
         )}
         {encoding && (
@@ -61,7 +61,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
             label="If names look wrong, choose where the file comes from"
             value={encoding}
             options={Object.entries(legacyEncodings)}
-            onChange={(chosen) => session.retryFailedReads({ encoding: chosen as LegacyEncoding })}
+            onChange={(chosen) => session.readAgain({ encoding: chosen as LegacyEncoding })}
           />
         )}
         <Choice
@@ -73,7 +73,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
             ),
             ['', 'None: all lines are plants'],
           ]}
-          onChange={(row) => session.ask('recognize', row === '' ? undefined : Number(row))}
+          onChange={(row) => session.send('recognize', row === '' ? undefined : Number(row))}
         />
       </div>
       <ul className="import-columns">
@@ -83,7 +83,7 @@ export function ChooseColumns({ session, preview, columns }: ChooseColumnsProps)
             column={described}
             field={fieldNames.find((field) => choice[field] === described.column)}
             onChoose={(field) => {
-              const chosen = { ...columns, choice: assign(choice, described.column, field) };
+              const chosen = { ...columns, choice: assignColumn(choice, described.column, field) };
               session.change({ preview: { ...preview, columns: chosen } });
             }}
           />
@@ -165,8 +165,8 @@ function ColumnCard({ column: { title, samples }, field, onChoose }: ColumnCardP
   );
 }
 
-/** Assigns a column to a field, and removes the field from any other column. */
-function assign(choice: ColumnChoice, column: number, field: FieldName | undefined): ColumnChoice {
+/** Returns the choice with a column assigned to a field, or to none. The column and the field lose their earlier assignments. */
+function assignColumn(choice: ColumnChoice, column: number, field: FieldName | undefined): ColumnChoice {
   return mapFields((name) => {
     if (name === field) return column;
     return choice[name] === column ? undefined : choice[name];

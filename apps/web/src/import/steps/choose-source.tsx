@@ -22,7 +22,7 @@ export function ChooseSource({ session, state }: StepProps) {
 function FileDrop({ session }: Pick<StepProps, 'session'>) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
-  const take = (files: FileList | null) => {
+  const readFirst = (files: FileList | null) => {
     const [file, another] = files ?? [];
     if (another !== undefined) session.startOver({ problem: 'Drop one file at a time.' });
     else if (file !== undefined) session.read({ file });
@@ -33,12 +33,12 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
     event.preventDefault();
     setOver(false);
     const { files } = event.dataTransfer;
-    // For example, a file within an archive, or one that a policy blocks.
+    // A browser can withhold the file, for example if it is within an archive or a policy blocks it.
     if (files.length === 0)
       session.startOver({
         problem: 'Your browser did not share the dropped file. Press Choose file instead.',
       });
-    else take(files);
+    else readFirst(files);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same without a pointer
@@ -63,8 +63,8 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
         aria-label="File with plants"
         hidden
         onChange={(event) => {
-          take(event.target.files);
-          // The same file can be chosen again after it was edited.
+          readFirst(event.target.files);
+          // Without this, choosing the same file again after editing it would cause no event.
           event.target.value = '';
         }}
       />
@@ -75,7 +75,7 @@ function FileDrop({ session }: Pick<StepProps, 'session'>) {
 function PasteForm({ session, state: { draft: text } }: StepProps) {
   const hint = useId();
   const isShort = text.length <= maxEditablePaste;
-  // A text that becomes long while it is typed stays editable.
+  // A text that becomes too long while the person types stays editable.
   const [isTyped, setTyped] = useState(isShort);
   const isEditable = isTyped || isShort;
   const submit = (event: FormEvent) => {

@@ -12,7 +12,7 @@ import {
   type Filter,
   filters,
   type Group,
-  groupsOfStates,
+  groupByState,
   type LineState,
   type Row,
   rowsPerPage,
@@ -42,14 +42,14 @@ const hints: Readonly<Partial<Record<Group, string>>> = {
 export function LineGroups({ session, state }: StepProps) {
   const { list, filter, counts } = state;
   const section = useRef<HTMLElement>(null);
-  const touched = useFocusNextProblem(section, list);
+  const changedLine = useFocusNextProblem(section, list);
   const change = (row: Row, request: Change) => {
-    touched.current = row.line;
-    session.ask('change', request);
+    changedLine.current = row.line;
+    session.send('change', request);
   };
   return (
     <section ref={section} className="import-list" aria-label="Lines">
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      {/* biome-ignore lint/a11y/useSemanticElements: these are filter buttons, not form fields */}
       <div className="import-filters" role="group" aria-label="Show">
         {filters
           .filter((name) => name === 'all' || name === filter || counts[name] > 0)
@@ -58,7 +58,7 @@ export function LineGroups({ session, state }: StepProps) {
               key={name}
               type="button"
               aria-pressed={filter === name}
-              onClick={() => session.ask('change', ['show', name])}
+              onClick={() => session.send('change', ['show', name])}
             >
               <span>{titles[name]}</span> <Badge kind={name} count={counts[name]} />
             </button>
@@ -87,7 +87,7 @@ export function LineGroups({ session, state }: StepProps) {
             <button
               type="button"
               className="quiet import-more"
-              onClick={() => session.ask('change', ['showMore', group])}
+              onClick={() => session.send('change', ['showMore', group])}
             >
               <Icon name="down" />
               <span>{`Show ${formatCount(Math.min(rowsPerPage, total - rows.length))} more`}</span>
@@ -99,7 +99,7 @@ export function LineGroups({ session, state }: StepProps) {
   );
 }
 
-/** The button that adds and updates plants, if there are any. */
+/** A button that adds and updates plants. Renders nothing if there are none to save. */
 export function SendButton({ session, state: { counts, hasUndone } }: StepProps) {
   const canUpdate = useHasScope('update');
   const updated = canUpdate ? counts.changes : 0;
@@ -132,7 +132,7 @@ function DownloadButton({ session, state: { downloading, saved } }: StepProps) {
   );
 }
 
-/** Returns to the first step. Pasted lines stay, unless all of them are stored. */
+/** A button that returns to the first step. Pasted lines stay, unless all of them are stored. */
 export function StartOver({ session, state: { preview } }: StepProps) {
   return (
     <button type="button" onClick={() => session.reset()}>
@@ -149,15 +149,15 @@ function Badge({ kind, count }: { readonly kind: Filter; readonly count: number 
   );
 }
 
-/** The state of a line, if its group does not imply it. */
-const states: Readonly<Partial<Record<LineState, string>>> = {
+/** The labels of the states that a line's group does not imply. */
+const stateLabels: Readonly<Partial<Record<LineState, string>>> = {
   stored: 'Added',
   updated: 'Updated',
   repeated: 'Same as another line',
   kept: 'Changed since',
 };
 
-/** In the order of the columns of the list. */
+/** The fields in the order of the list's columns. */
 const shownFields: readonly FieldName[] = [...textNames, 'id'];
 
 interface LineProps {
@@ -167,7 +167,7 @@ interface LineProps {
 
 function Line({ row, onChange }: LineProps) {
   const { line, state, problem, before, warning } = row;
-  const isOpen = ['problems', 'changes', 'new'].includes(groupsOfStates[state]);
+  const isOpen = ['problems', 'changes', 'new'].includes(groupByState[state]);
   return (
     <div className="import-line">
       <span className="import-where">{`Line ${formatCount(line)}`}</span>
@@ -193,7 +193,7 @@ function Line({ row, onChange }: LineProps) {
         </button>
       ) : (
         <span key={state} className="import-action">
-          {states[state]}
+          {stateLabels[state]}
         </span>
       )}
       {state === 'conflict' && (
@@ -221,7 +221,7 @@ interface ProblemLineProps extends LineProps {
 
 /** A line with a problem, whose fields can be edited. */
 function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: ProblemLineProps) {
-  // An input cannot show all texts, such as line breaks, so unchanged texts stay exact.
+  // An <input> drops line breaks, so a field that was not edited must keep its original text.
   const [edited, setEdited] = useState(texts);
   const original = JSON.stringify(texts);
   useEffect(() => setEdited(texts), [original]);
@@ -279,12 +279,12 @@ function ProblemLine({ row, editing: { texts, wrong, freeId }, onChange }: Probl
   );
 }
 
-/** Moves the focus to the next line with a problem when an edited one disappears. Set the returned ref to the edited line. */
+/** Moves the focus to the next line with a problem when a changed one disappears. Set the returned ref to the changed line's number. */
 function useFocusNextProblem(section: { readonly current: HTMLElement | null }, list: View['list']) {
-  const touched = useRef<number | undefined>(undefined);
+  const changedLine = useRef<number | undefined>(undefined);
   useEffect(() => {
     const { activeElement } = document;
-    const { current: line } = touched;
+    const { current: line } = changedLine;
     if (line === undefined || (activeElement !== null && activeElement !== document.body)) return;
     const forms = [...(section.current?.querySelectorAll('form') ?? [])];
     const next = forms.find((form) => Number(form.dataset['line']) >= line);
@@ -292,5 +292,5 @@ function useFocusNextProblem(section: { readonly current: HTMLElement | null }, 
     const input = next?.querySelector<HTMLElement>('[aria-invalid="true"]') ?? next?.querySelector('input');
     (input ?? filter)?.focus();
   }, [list, section]);
-  return touched;
+  return changedLine;
 }

@@ -6,10 +6,10 @@ import { Notes, SourceName, StepFrame, type StepProps } from './step-frame.js';
 
 /** Shows what would be added and updated before anything is sent, and lets the person edit lines with a problem. */
 export function ReviewLines({ session, state }: StepProps) {
-  const { counts, preview, notes, totals, uncompared, hasUndone } = state;
+  const { counts, preview, notes, totals, comparisonFailure, hasUndone } = state;
   const { all, ready, changed, problems, skipped, repeated } = counts;
   const canUpdate = useHasScope('update');
-  const isSame = uncompared === undefined && ready + changed + problems + skipped === 0;
+  const isAllSaved = comparisonFailure === undefined && ready + changed + problems + skipped === 0;
   const actions = (
     <>
       <button
@@ -19,7 +19,7 @@ export function ReviewLines({ session, state }: StepProps) {
         Back
       </button>
       <SendButton session={session} state={state} />
-      {isSame && <StartOver session={session} state={state} />}
+      {isAllSaved && <StartOver session={session} state={state} />}
     </>
   );
   const lead = (
@@ -41,7 +41,7 @@ export function ReviewLines({ session, state }: StepProps) {
           <button
             type="button"
             className="quiet"
-            onClick={() => session.ask('change', ['include', totals.map(({ index }) => index)])}
+            onClick={() => session.send('change', ['include', totals.map(({ index }) => index)])}
           >
             {totals.length === 1 ? 'Include this line' : 'Include these lines'}
           </button>
@@ -52,10 +52,10 @@ export function ReviewLines({ session, state }: StepProps) {
           {`${formatCountOf(repeated, 'line')} ${repeated === 1 ? 'repeats' : 'repeat'} an earlier line. Each plant is saved once.`}
         </p>
       )}
-      {uncompared !== undefined && (
+      {comparisonFailure !== undefined && (
         <p className="import-note">
-          <span>{`These lines could not be compared with the saved plants. ${uncompared.message} Plants that are already saved will not be changed.`}</span>{' '}
-          <button type="button" onClick={() => session.ask('compare')}>
+          <span>{`These lines could not be compared with the saved plants. ${comparisonFailure.message} Plants that are already saved will not be changed.`}</span>{' '}
+          <button type="button" onClick={() => session.send('compare')}>
             Compare again
           </button>
         </p>
@@ -65,7 +65,7 @@ export function ReviewLines({ session, state }: StepProps) {
           You do not have permission to edit plants, so changed plants will not be updated.
         </p>
       )}
-      {isSame && <p>Everything in these lines is already saved.</p>}
+      {isAllSaved && <p>Everything in these lines is already saved.</p>}
       {hasUndone && ready > 0 && canUpdate && <p>Previously deleted plants will be added again.</p>}
       <Fixes session={session} state={state} />
       <LineGroups session={session} state={state} />
@@ -73,10 +73,10 @@ export function ReviewLines({ session, state }: StepProps) {
   );
 }
 
-/** The maximum number of listed columns. */
+/** The maximum number of columns that are listed by name. */
 const maxNamedColumns = 10;
 
-/** Lists the columns that are not imported, because the columns may not have been reviewed. */
+/** Lists the columns that are not imported, because the person may not have seen the step that chooses columns. */
 function NotImported({ columns }: Pick<Preview, 'columns'>) {
   const imported = Object.values(columns?.choice ?? {});
   const others = columns?.columns.filter(({ column }) => !imported.includes(column)) ?? [];
@@ -91,7 +91,7 @@ function NotImported({ columns }: Pick<Preview, 'columns'>) {
   );
 }
 
-/** The maximum number of lines that are named one by one. */
+/** The maximum number of lines that are listed by number. */
 const maxNamedLines = 5;
 
 /** Returns, for example, `Line 316 looks like a total`. */
@@ -104,7 +104,7 @@ function nameLines(lines: readonly number[]): string {
     : `Lines ${named} look like totals`;
 }
 
-/** The labels of each fix, before and after it is applied. */
+/** For each fix, the button that offers it, and the sentence to show once it is applied. */
 const fixTexts: Readonly<
   Record<Fix, readonly [offer: (lines: string) => string, done: (lines: string) => string]>
 > = {
@@ -127,7 +127,7 @@ const fixTexts: Readonly<
   ],
 };
 
-/** The fixes that apply to all lines at once, and can be undone. */
+/** Shows the fixes that apply to all lines at once and can be undone. */
 function Fixes({ session, state: { fixable, fixed } }: StepProps) {
   const offered = fixes.filter((fix) => fixed.has(fix) || fixable[fix] > 0);
   if (offered.length === 0) return undefined;
@@ -140,7 +140,7 @@ function Fixes({ session, state: { fixable, fixed } }: StepProps) {
         return (
           <p key={fix}>
             {count !== undefined && <span>{done(formatCountOf(count, noun))} </span>}
-            <button type="button" onClick={() => session.ask('change', ['toggleFix', fix])}>
+            <button type="button" onClick={() => session.send('change', ['toggleFix', fix])}>
               {count === undefined ? offer(formatCountOf(fixable[fix], noun)) : 'Undo this fix'}
             </button>
           </p>

@@ -15,13 +15,13 @@ interface RunProps extends StepProps {
   readonly progress: Progress;
 }
 
-/** Shows the progress of a run, why it stopped, or its outcome, and the lines. */
+/** Shows the progress of a run. After the run, shows its outcome or why it stopped, and the lines. */
 export function RunPlants({ session, state, progress }: RunProps) {
   const { task, done, total, stop, retrying } = progress;
   const { stored, updated } = state.counts;
-  const canUndo = useMayUndo(state) && progress.state === 'ended' && task !== 'undo';
+  const canUndo = useCanUndo(state) && progress.state === 'ended' && task !== 'undo';
   const { addImport } = useUndo();
-  // Ctrl+Z also undoes it, anywhere on the page.
+  // Ctrl+Z anywhere on the page also undoes the import.
   const addUndo = useEffectEvent(() =>
     addImport(`${formatCountOf(stored + updated, 'plant')} imported`, () => {
       navigate({ ...home, view: 'import' });
@@ -44,7 +44,7 @@ export function RunPlants({ session, state, progress }: RunProps) {
     <StepFrame
       key={progress.state}
       step="Done"
-      title={describeState(progress, state)}
+      title={describeProgress(progress, state)}
       actions={<Actions session={session} state={state} progress={progress} />}
     >
       {progress.state !== 'ended' && (
@@ -59,7 +59,7 @@ export function RunPlants({ session, state, progress }: RunProps) {
   );
 }
 
-/** Navigates to the plants without reloading the page. `RouteLink` would move code into the first view. */
+/** Navigates to the plants without reloading the page. `RouteLink` is not used, because its code would move to the first view's bundle. */
 function showPlants(event: MouseEvent): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
@@ -71,7 +71,7 @@ function Actions({ session, state, progress }: RunProps) {
   const { task } = progress;
   if (progress.state === 'running') {
     return (
-      <button type="button" onClick={() => session.ask('cancel')}>
+      <button type="button" onClick={() => session.send('cancel')}>
         Cancel
       </button>
     );
@@ -110,11 +110,11 @@ function Actions({ session, state, progress }: RunProps) {
   );
 }
 
-/** Deletes the plants that this import added, and restores the plants that it updated, after a second press. */
+/** A button that undoes this import after a second press: deletes the plants that it added, and restores those that it updated. */
 function UndoImport({ session, state }: StepProps) {
   const { stored, updated } = state.counts;
   const [isConfirming, setConfirming] = useState(false);
-  if (!useMayUndo(state)) return undefined;
+  if (!useCanUndo(state)) return undefined;
   if (!isConfirming) {
     return (
       <button type="button" onClick={() => setConfirming(true)}>
@@ -139,13 +139,13 @@ function UndoImport({ session, state }: StepProps) {
   );
 }
 
-/** Whether something was saved, and the token may undo all of it. */
-function useMayUndo({ counts: { stored, updated } }: ImportState): boolean {
+/** Whether something was saved, and the token permits undoing all of it. */
+function useCanUndo({ counts: { stored, updated } }: ImportState): boolean {
   const [canUpdate, canDelete] = [useHasScope('update'), useHasScope('delete')];
   return stored + updated > 0 && (stored === 0 || canDelete) && (updated === 0 || canUpdate);
 }
 
-function describeState({ task, state, stop, done, restored }: Progress, { counts, preview }: ImportState) {
+function describeProgress({ task, state, stop, done, restored }: Progress, { counts, preview }: ImportState) {
   const { stored, updated, replayed, repeated, conflict, retired, rejected, kept, problem, skipped } = counts;
   if (state === 'running') return task === 'undo' ? 'Undoing the import' : 'Saving plants';
   if (state === 'stopped') return stop === undefined ? 'Canceled' : 'Interrupted';
@@ -178,7 +178,7 @@ function describeState({ task, state, stop, done, restored }: Progress, { counts
   );
 }
 
-/** Formats counts such as `2 plants added and 1 updated`; if all are zero, only the first one. */
+/** Formats the nonzero counts, such as `2 plants added and 1 updated`. If all are zero, formats only the first one. */
 function listCounts(...listed: readonly (readonly [count: number, done: string])[]): string {
   const counted = listed.filter(([count]) => count > 0);
   return (counted.length > 0 ? counted : listed.slice(0, 1))

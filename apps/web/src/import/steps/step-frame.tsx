@@ -18,11 +18,11 @@ interface StepFrameProps {
   readonly children?: ReactNode;
 }
 
-/** A step: a bar with all steps and the buttons, then a title and the content. The title takes the focus. */
+/** Renders a step: a bar with all steps and the buttons, then a title and the content. The title takes the focus. */
 export function StepFrame({ step, title, lead, actions, children }: StepFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Does not take the focus from another part of the page.
+    // Leaves the focus alone if it is in another part of the page.
     const { activeElement } = document;
     const isLost = activeElement === null || activeElement === document.body;
     if (isLost || activeElement.closest('.import') !== null) heading.current?.focus();
@@ -54,7 +54,7 @@ export function StepFrame({ step, title, lead, actions, children }: StepFramePro
   );
 }
 
-/** The name of the file, or `Pasted lines`. Names the sheet if there are several. */
+/** Shows the name of the file, or `Pasted lines`. Also shows the name of the sheet if there are several. */
 export function SourceName({ preview }: { readonly preview: Preview | undefined }) {
   const { fileName, sheets } = preview ?? {};
   const sheet = sheets && sheets.names.length > 1 ? sheets.chosen : undefined;

@@ -204,7 +204,7 @@ async function review(
   const worker = new ImportWorker((report) => reports.push(report), { fetch });
   const view = (): View =>
     Object.assign({}, ...reports.map((report) => report.type === 'view' && report.view));
-  await worker.useToken({ baseUrl: store.baseUrl, token: store.token });
+  await worker.setTarget({ baseUrl: store.baseUrl, token: store.token });
   await worker.read(fixture(name), {});
   const { columns } = view().preview ?? {};
   if (columns && view().step === 'columns') await worker.check(columns.header, columns.choice);

@@ -25,7 +25,7 @@ function open({ retries = 0 }: { retries?: number } = {}) {
   const target = { baseUrl: store.baseUrl, token: store.token };
   /** Reads a source, checks its lines with the recognized columns, and compares them with the stored plants. */
   const read = async (source: Source | string) => {
-    await worker.useToken(target);
+    await worker.setTarget(target);
     await worker.read(typeof source === 'string' ? { file: new File([source], 'plants.csv') } : source, {});
     const { columns } = view().preview ?? {};
     if (columns && view().step === 'columns') await worker.check(columns.header, columns.choice);
@@ -255,11 +255,11 @@ it('stops comparing lines with stored plants when the token is forgotten, and sa
   store.fail({ kind: 'delay', ms: 60_000 });
   const comparing = worker.compare();
   await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
-  await worker.useToken(undefined);
+  await worker.setTarget(undefined);
   await comparing;
-  expect(view()).toMatchObject({ uncompared: { cause: 'token' }, counts: { ready: 30, changed: 0 } });
-  await worker.useToken(target);
-  expect(view()).toMatchObject({ uncompared: undefined, counts: { ready: 30 } });
+  expect(view()).toMatchObject({ comparisonFailure: { cause: 'token' }, counts: { ready: 30, changed: 0 } });
+  await worker.setTarget(target);
+  expect(view()).toMatchObject({ comparisonFailure: undefined, counts: { ready: 30 } });
 });
 
 it('does not report a comparison once other columns are chosen', async () => {
@@ -271,7 +271,7 @@ it('does not report a comparison once other columns are chosen', async () => {
   await read(csv);
   await comparing;
   // One for each file that was read.
-  expect(views().filter((view) => 'uncompared' in view)).toHaveLength(2);
+  expect(views().filter((view) => 'comparisonFailure' in view)).toHaveLength(2);
 });
 
 it('does not report a comparison once another one has begun', async () => {

@@ -16,27 +16,27 @@ import type {
   View,
 } from '../protocol.js';
 import {
-  chooseReading,
+  chooseLayout,
   describeColumns,
   hasClearColumns,
-  type Reading,
+  type TableLayout,
 } from './columns/recognize-columns.js';
 import { Lines, type NamedPlant } from './lines.js';
 import { UnreadableFileError } from './read/file-kinds.js';
 import { readSource, type Table } from './read/read-source.js';
-import { type Connection, connect, explain, findStored, noToken, Run } from './run.js';
+import { type Connection, connect, findStored, noToken, Run, toStop } from './run.js';
 import { writeProblems } from './write-problems.js';
 
-/** The minimum interval between progress reports of a run. */
+/** The minimum interval between a run's progress reports. */
 const progressIntervalMs = 200;
 
-/** The number of lines between progress reports of a comparison. */
+/** How many lines a comparison handles between progress reports. */
 const comparisonsPerReport = 1_000;
 
-/** The maximum number of stored names that are compared with the lines, newest plants first. */
+/** The maximum number of stored names to compare with the lines. The newest plants come first. */
 const maxComparedNames = 10_000;
 
-/** Processes one file at a time, from reading to storing. Handles requests, and reports through a callback. */
+/** Handles the page's requests, and reports through a callback. Processes one file at a time, from reading to storing. */
 export class ImportWorker implements Requests {
   readonly #report: (report: Report) => void;
   readonly #connection: Connection;
@@ -48,8 +48,8 @@ export class ImportWorker implements Requests {
   #target: Target | undefined;
   /** Aborts the comparison of lines with stored plants. */
   #comparison = new AbortController();
-  /** Why the last comparison failed. */
-  #uncompared: Stop | undefined;
+  /** Why the last comparison failed, if it did. */
+  #comparisonFailure: Stop | undefined;
   #areNamesTruncated = false;
   #progressTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -59,6 +59,7 @@ export class ImportWorker implements Requests {
     this.#connection = connection;
   }
 
+  /** Calls the method that the request names. */
   async handle([name, ...args]: Request): Promise<void> {
     await (this[name] as (...args: readonly unknown[]) => unknown).apply(this, args);
   }
@@ -78,22 +79,22 @@ export class ImportWorker implements Requests {
     }
     if (signal.aborted) return;
     this.#table = table;
-    const reading = chooseReading(table);
-    const preview = toPreview(table, reading);
+    const layout = chooseLayout(table);
+    const preview = toPreview(table, layout);
     const isClear = hasClearColumns(preview);
     this.#show({ step: isClear ? 'reading' : 'columns', preview });
-    if (isClear) await this.#check(table, reading);
+    if (isClear) await this.#check(table, layout);
   }
 
   recognize(header: number | undefined): void {
     const table = this.#table;
     if (table !== undefined)
-      this.#show({ step: 'columns', preview: toPreview(table, chooseReading(table, { header })) });
+      this.#show({ step: 'columns', preview: toPreview(table, chooseLayout(table, { header })) });
   }
 
   async check(header: number | undefined, columns: ColumnChoice): Promise<void> {
     if (this.#table !== undefined)
-      await this.#check(this.#table, chooseReading(this.#table, { header, columns }));
+      await this.#check(this.#table, chooseLayout(this.#table, { header, columns }));
   }
 
   async compare(): Promise<void> {
@@ -102,11 +103,11 @@ export class ImportWorker implements Requests {
     this.#comparison.abort();
     const comparison = new AbortController();
     this.#comparison = comparison;
-    this.#uncompared = undefined;
+    this.#comparisonFailure = undefined;
     const { signal: workSignal } = this.#work;
     this.#show({ step: 'reading', fraction: 0 });
     let tags: ReadonlyMap<string, number> | undefined;
-    const uncompared = await this.#withClient(async (client, signal) => {
+    const comparisonFailure = await this.#withClient(async (client, signal) => {
       const newest: NamedPlant[] = [];
       await this.#compareNew(client, lines, signal);
       tags = await countTags(client, { signal });
@@ -115,21 +116,21 @@ export class ImportWorker implements Requests {
       this.#areNamesTruncated = newest.length === maxComparedNames;
       lines.findSameNames(newest);
     });
-    // A later comparison shows the review.
+    // If a later comparison has started, it shows the review instead.
     if (workSignal.aborted || comparison !== this.#comparison) return;
-    this.#uncompared = uncompared;
+    this.#comparisonFailure = comparisonFailure;
     lines.findVariants(tags);
     lines.show('all');
-    this.#show({ ...this.#viewOf(lines), step: 'review', uncompared, progress: undefined });
-    await this.#onStop(uncompared, target);
+    this.#show({ ...this.#viewOf(lines), step: 'review', comparisonFailure, progress: undefined });
+    await this.#onStop(comparisonFailure, target);
   }
 
   async change([name, ...args]: Change): Promise<void> {
     const lines = this.#lines;
     if (lines === undefined) return;
     (lines[name] as (...args: readonly unknown[]) => void).apply(lines, args);
-    // Lines that cannot be compared now are compared when they are sent.
-    if (this.#uncompared === undefined && !['show', 'showMore'].includes(name))
+    // If the comparison failed, do not repeat it now. A run compares each line whose ID turns out to be taken.
+    if (this.#comparisonFailure === undefined && !['show', 'showMore'].includes(name))
       await this.#withClient((client, signal) => this.#compareNew(client, lines, signal));
     if (name === 'toggleFix') lines.findVariants();
     lines.findSameNames();
@@ -140,19 +141,19 @@ export class ImportWorker implements Requests {
     const [run, target] = [this.#run, this.#target];
     // Sending plants in flight again would make them replays, which an undo does not delete.
     if (run === undefined || target === undefined || run.isRunning) return;
-    this.#uncompared = undefined;
+    this.#comparisonFailure = undefined;
     const ended = run.start(target, task);
     this.#showProgress({ step: 'run' });
     await this.#onStop(await ended, target);
   }
 
-  async useToken(target: Target | undefined): Promise<void> {
+  async setTarget(target: Target | undefined): Promise<void> {
     this.#target = target;
     if (target === undefined) {
       this.#comparison.abort();
       this.#run?.cancel(noToken);
     } else if (this.#run?.stop?.cause === 'token') await this.run();
-    else if (this.#uncompared?.cause === 'token') await this.compare();
+    else if (this.#comparisonFailure?.cause === 'token') await this.compare();
   }
 
   cancel(): void {
@@ -163,14 +164,15 @@ export class ImportWorker implements Requests {
     if (this.#lines !== undefined) this.#report({ type: 'download', ...writeProblems(this.#lines) });
   }
 
-  async #check(table: Table, reading: Reading): Promise<void> {
+  async #check(table: Table, layout: TableLayout): Promise<void> {
     this.#discard();
-    const lines = new Lines(table, reading);
+    const lines = new Lines(table, layout);
     this.#lines = lines;
     this.#run = new Run(lines, () => this.#scheduleProgress(), this.#connection);
     await this.compare();
   }
 
+  /** Compares the ready lines that have not been compared yet. */
   async #compareNew(client: Client, lines: Lines, signal: AbortSignal): Promise<void> {
     const toCompare = lines.all.filter(({ state, isCompared }) => state === 'ready' && !isCompared);
     let done = 0;
@@ -181,7 +183,7 @@ export class ImportWorker implements Requests {
     }
   }
 
-  /** Calls a function with a client. Returns why that failed; `undefined` if it succeeded. */
+  /** Calls a function with a client. Resolves to why the call failed, or to `undefined` if it succeeded. */
   async #withClient(call: (client: Client, signal: AbortSignal) => Promise<void>): Promise<Stop | undefined> {
     const target = this.#target;
     if (target === undefined) return noToken;
@@ -189,14 +191,15 @@ export class ImportWorker implements Requests {
       await call(connect(target, this.#connection), this.#comparison.signal);
       return undefined;
     } catch (error) {
-      return target === this.#target ? explain(error) : noToken;
+      // If the token changed during the call, `#onStop` decides what comes next.
+      return target === this.#target ? toStop(error) : noToken;
     }
   }
 
-  /** If the token was rejected, resumes with a newer one, or requests one. */
+  /** If the token was rejected, resumes with a newer token, or has the page ask for one. */
   async #onStop(stop: Stop | undefined, target: Target | undefined): Promise<void> {
     if (stop?.cause !== 'token') return;
-    if (target !== this.#target) await this.useToken(this.#target);
+    if (target !== this.#target) await this.setTarget(this.#target);
     else if (target !== undefined)
       this.#report({ type: 'rejected', token: target.token, message: stop.message });
   }
@@ -233,7 +236,7 @@ export class ImportWorker implements Requests {
     const [run, lines] = [this.#run, this.#lines];
     if (run === undefined || lines === undefined) return;
     const { counts } = lines;
-    const progress = run.progressAt(counts);
+    const progress = run.getProgress(counts);
     this.#show({ ...view, progress, ...(progress.state === 'running' ? { counts } : this.#viewOf(lines)) });
   }
 
@@ -241,7 +244,7 @@ export class ImportWorker implements Requests {
     this.#report({ type: 'view', view });
   }
 
-  /** Aborts reading, comparing, and storing. */
+  /** Aborts reading, comparing, and storing, and forgets the lines. */
   #discard(): void {
     this.#work.abort();
     this.#comparison.abort();
@@ -249,16 +252,16 @@ export class ImportWorker implements Requests {
     this.#run?.cancel();
     this.#run = undefined;
     this.#lines = undefined;
-    this.#uncompared = undefined;
+    this.#comparisonFailure = undefined;
   }
 }
 
-function toPreview(table: Table, reading: Reading): Preview {
+function toPreview(table: Table, layout: TableLayout): Preview {
   const { fileName, sheet, encoding, notes } = table;
   return {
     fileName,
     notes,
-    columns: describeColumns(table, reading),
+    columns: describeColumns(table, layout),
     sheets: sheet && { names: sheet.names, chosen: sheet.name },
     encoding: encoding === 'UTF-8' || encoding === 'UTF-16' ? undefined : encoding,
   };

@@ -19,8 +19,8 @@ import {
   type Filter,
   type Fix,
   type Group,
+  groupByState,
   groups,
-  groupsOfStates,
   type LineState,
   noCounts,
   rowsPerPage,
@@ -33,25 +33,25 @@ import { isTotal } from './check/is-total.js';
 import {
   findOtherResource,
   fixId,
+  type PlantOrProblem,
   type Problem,
-  type ReadPlant,
   readJsonTexts,
   readPlantJson,
   readPlantTexts,
 } from './check/read-plant.js';
-import type { Reading } from './columns/recognize-columns.js';
+import type { TableLayout } from './columns/recognize-columns.js';
 import type { Row } from './read/read-rows.js';
 import type { Table } from './read/read-source.js';
 
-/** The stored plant with the ID of a line, and its `ETag`. */
-export interface Known {
+/** The stored plant that has a line's ID, and its `ETag`. */
+export interface StoredMatch {
   readonly plant: Plant;
   readonly etag: string;
 }
 
 export type NamedPlant = Pick<StoredPlant, 'id' | 'name'>;
 
-/** A line of the table below the header. */
+/** A line below the header of the table. */
 export interface Line {
   readonly index: number;
   readonly row: Row;
@@ -60,18 +60,19 @@ export interface Line {
   plant?: NewPlant | undefined;
   problem?: Problem | undefined;
   /** The stored plant with the same ID, if it differs. After an update, its previous state. */
-  known?: Known | undefined;
+  match?: StoredMatch | undefined;
+  /** Whether the line, as it is now, was compared with the stored plants. */
   isCompared?: boolean;
   /** The `ETag` of the plant after a run added or updated it. */
   etag?: string;
-  /** Whether it is left out because it looks like a total. */
+  /** Whether the line is left out because it looks like a total. */
   isTotal: boolean;
   /** Which other line or stored plant has the same name. */
   warning?: string | undefined;
 }
 
-/** The number of lines of a group that are shown at first next to other groups. */
-const firstRows: Readonly<Record<Group, number>> = {
+/** How many lines of each group are shown at first, next to other groups. */
+const initialRows: Readonly<Record<Group, number>> = {
   problems: 20,
   changes: 20,
   new: 5,
@@ -89,28 +90,30 @@ const maxQuotedLength = 60;
 /** Matches error values of spreadsheets, including translated ones, such as `#N/A`, `#NV`, or `#¡REF!`. */
 const errorCell = /^\s*#(?:N\/[AD]|N\.?V|NB|[¡¿]?[\p{Lu}\d_/]{3,20}[!?])\.?\s*$/u;
 
-/** The lines of a table, with the plant or problem of each, and its result. */
+/** All lines of a table, each with its plant or problem, and its state. */
 export class Lines {
   readonly table: Table;
-  readonly reading: Reading;
+  readonly layout: TableLayout;
   readonly all: readonly Line[];
-  /** The lines that the review shows. */
+  /** Which lines the review shows. */
   filter: Filter = 'all';
-  readonly #shown = new Map<Group, number>();
+  /** The limits of the groups for which the person asked to see more lines. */
+  readonly #rowLimits = new Map<Group, number>();
   #edited: Line | undefined;
+  /** The applied fixes, each with its `fixable` number when it was applied. */
   readonly fixed = new Map<Fix, number>();
   #variants: readonly (Variant & { readonly name: TextName })[] = [];
-  /** The replacements of texts, by field and text. */
-  #tidied: ReadonlyMap<string, string> = new Map();
+  /** What the fix `tidy` replaces: new texts by field name, space, and old text. */
+  #replacements: ReadonlyMap<string, string> = new Map();
   #storedTags: ReadonlyMap<string, number> | undefined;
-  /** Stored plants by folded name. */
+  /** Stored plants, by folded name. */
   #storedNames: ReadonlyMap<string, readonly NamedPlant[]> = new Map();
 
   /** Checks all lines against the contract and each other. */
-  constructor(table: Table, reading: Reading) {
+  constructor(table: Table, layout: TableLayout) {
     this.table = table;
-    this.reading = reading;
-    const { columns, header } = reading;
+    this.layout = layout;
+    const { columns, header } = layout;
     const rows = table.rows.slice(header === undefined ? 0 : header + 1);
     this.all = rows.map((row, index) =>
       this.#check({
@@ -129,32 +132,32 @@ export class Lines {
       counts[state]++;
       if (warning !== undefined) counts['same-name']++;
     }
-    for (const [state, group] of Object.entries(groupsOfStates)) counts[group] += counts[state as LineState];
+    for (const [state, group] of Object.entries(groupByState)) counts[group] += counts[state as LineState];
     return counts;
   }
 
   get fixable(): View['fixable'] {
     const fixable = { generate: 0, separators: 0, decimals: 0, replace: 0 };
-    for (const { problem } of this.of('problem'))
+    for (const { problem } of this.withState('problem'))
       if (problem?.fix !== undefined && problem.fix !== 'tidy') fixable[problem.fix]++;
     return { ...fixable, tidy: this.#variants.reduce((sum, { count }) => sum + count, 0) };
   }
 
-  *of(state: LineState): Generator<Line> {
+  *withState(state: LineState): Generator<Line> {
     for (const line of this.all) if (line.state === state) yield line;
   }
 
-  /** The fields of a line: as edited, or as read from the file. */
+  /** Returns the fields of a line: as edited, or as read from the file, with the fixes applied. */
   textsOf({ row, edited }: Line): Texts {
     if (edited !== undefined) return edited;
-    const { columns } = this.reading;
+    const { columns } = this.layout;
     const [text = ''] = row.cells;
     if (columns === undefined) {
       const texts = readJsonTexts(text);
-      // For an unreadable line, its raw text.
+      // If the line cannot be parsed, shows its raw text as the name.
       return Object.values(texts).join('') === '' ? { ...texts, name: text } : texts;
     }
-    // If a quote is not closed, splits at each delimiter.
+    // A line with a broken quote is a single cell, so this splits it at every delimiter.
     const cells = row.isBroken
       ? text.split(this.table.delimiter ?? ',').map((cell) => cell.replace(/^\s*"|"\s*$/g, ''))
       : row.cells;
@@ -162,40 +165,41 @@ export class Lines {
       const cell = cells[columns[name] ?? -1] ?? '';
       return name === 'id' ? cell : unguardText(cell);
     });
-    // Generated from the texts of the file, so that the same file always gives the same IDs, even if texts are cleaned up.
+    // Uses the original texts, so that a file always gets the same IDs, even after its texts are cleaned up.
     const generate = () => String(generateId(this.table.fileName, row.line, texts));
     const read = { id: columns.id === undefined ? generate() : fixId(id, this.fixed, generate), ...texts };
     if (!this.fixed.has('tidy')) return read;
-    return mapFields((name) => this.#tidied.get(`${name} ${read[name]}`) ?? read[name]);
+    return mapFields((name) => this.#replacements.get(`${name} ${read[name]}`) ?? read[name]);
   }
 
-  /** The plant to send. Fields without a column keep their stored texts, because an update replaces all fields. */
-  toSend({ plant, known }: Line): NewPlant | undefined {
-    const { columns } = this.reading;
-    if (columns === undefined || known === undefined || plant === undefined) return plant;
+  /** Returns the plant to send. Fields without a column keep their stored texts, because an update replaces all fields. */
+  toPlant({ plant, match }: Line): NewPlant | undefined {
+    const { columns } = this.layout;
+    if (columns === undefined || match === undefined || plant === undefined) return plant;
     const kept = textNames.flatMap((name) => {
       const isGiven = columns[name] !== undefined || plant[name] !== undefined;
-      return isGiven || known.plant[name] === undefined ? [] : [[name, known.plant[name]]];
+      return isGiven || match.plant[name] === undefined ? [] : [[name, match.plant[name]]];
     });
     return { ...plant, ...Object.fromEntries(kept) };
   }
 
   /**
-   * Compares a line with the stored plant that has its ID.
+   * Compares a line with the stored plant that has the same ID.
    *
-   * @param isReviewed whether the person reviews the difference before it is sent; if not, it becomes a conflict
+   * @param isReviewed whether the person will review a difference before it is sent; if not, the line becomes a conflict
    */
-  compare(line: Line, known: Known | undefined, isReviewed: boolean): void {
+  compare(line: Line, match: StoredMatch | undefined, isReviewed: boolean): void {
     line.isCompared = true;
-    if (known === undefined) return;
-    Object.assign(line, { known, problem: undefined });
-    const plant = this.toSend(line);
-    // People cannot see the difference between an empty and an absent text.
-    const isSame = textNames.every((name) => (plant?.[name] ?? '') === (known.plant[name] ?? ''));
-    if (isSame) line.known = undefined;
+    if (match === undefined) return;
+    Object.assign(line, { match, problem: undefined });
+    const plant = this.toPlant(line);
+    // A person cannot see the difference between an empty and an absent text.
+    const isSame = textNames.every((name) => (plant?.[name] ?? '') === (match.plant[name] ?? ''));
+    if (isSame) line.match = undefined;
     line.state = isSame ? 'replayed' : isReviewed ? 'changed' : 'conflict';
   }
 
+  /** Marks a line that the service rejected. `error` is the error number. */
   reject(line: Line, error: number, reason: string, fields: readonly FieldName[] = []): void {
     Object.assign(line, { state: 'rejected', problem: { reason, fields, error } });
   }
@@ -204,14 +208,14 @@ export class Lines {
   retire(line: Line): void {
     const reason = 'A plant with this ID was deleted. Choose another ID, or add deleted plants again.';
     const problem = { reason, error: errors.id_retired.error, fields: ['id'] };
-    Object.assign(line, { problem, state: 'retired', known: undefined });
+    Object.assign(line, { problem, state: 'retired', match: undefined });
   }
 
-  /** Replaces the texts of a line with a problem, and checks them. */
+  /** Replaces the texts of a line that has a problem, and checks the line again. */
   edit(index: number, texts: Texts): void {
     const line = this.all[index];
-    if (line === undefined || groupsOfStates[line.state] !== 'problems') return;
-    this.#edited = Object.assign(line, { edited: texts, known: undefined, isCompared: false });
+    if (line === undefined || groupByState[line.state] !== 'problems') return;
+    this.#edited = Object.assign(line, { edited: texts, match: undefined, isCompared: false });
     this.#check(line);
     this.#findDuplicateIds();
   }
@@ -223,7 +227,7 @@ export class Lines {
 
   leaveOut(index: number): void {
     const line = this.all[index];
-    if (line && ['problems', 'changes', 'new'].includes(groupsOfStates[line.state])) line.state = 'skipped';
+    if (line && ['problems', 'changes', 'new'].includes(groupByState[line.state])) line.state = 'skipped';
     this.#findDuplicateIds();
   }
 
@@ -231,7 +235,7 @@ export class Lines {
     for (const line of indexes.flatMap((index) => this.all[index] ?? [])) {
       if (line.state !== 'skipped') continue;
       line.isTotal = false;
-      if (line.known !== undefined) line.state = 'changed';
+      if (line.match !== undefined) line.state = 'changed';
       else this.#check(line);
     }
     this.#findDuplicateIds();
@@ -244,7 +248,7 @@ export class Lines {
    */
   findVariants(storedTags = this.#storedTags): void {
     this.#storedTags = storedTags;
-    if (this.reading.columns === undefined) return;
+    if (this.layout.columns === undefined) return;
     this.#variants = textNames.flatMap((name) => {
       const texts = this.all.flatMap(({ plant }) => plant?.[name] || []);
       return findVariants(texts, name === 'tag' ? storedTags : undefined).map((each) => ({ ...each, name }));
@@ -256,26 +260,26 @@ export class Lines {
     const before = this.all.map((line) => JSON.stringify(this.textsOf(line)));
     if (!this.fixed.delete(fix)) this.fixed.set(fix, this.fixable[fix]);
     if (fix === 'tidy' && this.fixed.has(fix))
-      this.#tidied = new Map(this.#variants.map(({ name, text, to }) => [`${name} ${text}`, to]));
+      this.#replacements = new Map(this.#variants.map(({ name, text, to }) => [`${name} ${text}`, to]));
     for (const [index, line] of this.all.entries()) {
       if (JSON.stringify(this.textsOf(line)) === before[index]) continue;
       const { state } = line;
-      Object.assign(line, { known: undefined, isCompared: false });
+      Object.assign(line, { match: undefined, isCompared: false });
       this.#check(line);
       if (state === 'skipped') line.state = state;
     }
     this.#findDuplicateIds();
   }
 
-  /** Warns about new names that another line or a stored plant has, ignoring case and accents as a search does. */
+  /** Warns about new names that another line or a stored plant also has. Names are compared by `foldName`. */
   findSameNames(stored?: readonly NamedPlant[]): void {
     if (stored !== undefined) this.#storedNames = Map.groupBy(stored, ({ name }) => foldName(name));
     for (const line of this.all) line.warning = undefined;
     const named = this.all.filter(({ plant, state }) => plant && state !== 'repeated' && state !== 'skipped');
     for (const [name, lines] of Map.groupBy(named, ({ plant }) => foldName(plant?.name ?? ''))) {
       for (const line of lines) {
-        const { state, plant, known } = line;
-        const isNew = state === 'ready' || (state === 'changed' && known?.plant.name !== plant?.name);
+        const { state, plant, match } = line;
+        const isNew = state === 'ready' || (state === 'changed' && match?.plant.name !== plant?.name);
         if (!isNew || name === '') continue;
         const holder = this.#storedNames.get(name)?.find(({ id }) => id !== plant?.id);
         const other = lines[0] === line ? lines[1] : lines[0];
@@ -289,15 +293,15 @@ export class Lines {
     const longIds = this.all.flatMap(({ plant }) =>
       plant && /\d{16}/.test(String(plant.id)) ? [String(plant.id)] : [],
     );
-    const changed = this.all.filter(({ state }) => groupsOfStates[state] === 'changes');
+    const changed = this.all.filter(({ state }) => groupByState[state] === 'changes');
     const renamed = changed.filter(
-      ({ plant, known }) => !sharesWord(plant?.name ?? '', known?.plant.name ?? ''),
+      ({ plant, match }) => !sharesWord(plant?.name ?? '', match?.plant.name ?? ''),
     );
     const [variant] = this.#variants;
     const quote = (text: string) => `“${toVisible(text, maxQuotedLength)}”`;
     return [
-      // Only if all do, because a spreadsheet rounds all numbers of a column.
-      ...(this.reading.columns?.id !== undefined &&
+      // A spreadsheet rounds every long number in a column, so one other ending rules rounding out.
+      ...(this.layout.columns?.id !== undefined &&
       longIds.length > 0 &&
       longIds.every((id) => /^-?\d{15}0+$/.test(id))
         ? [
@@ -319,27 +323,27 @@ export class Lines {
 
   show(filter: Filter): void {
     this.filter = filter;
-    this.#shown.clear();
+    this.#rowLimits.clear();
   }
 
   showMore(group: Group): void {
-    this.#shown.set(group, this.#limitOf(group) + rowsPerPage);
+    this.#rowLimits.set(group, this.#limitOf(group) + rowsPerPage);
   }
 
   #limitOf(group: Group): number {
     const isOnlyGroup = this.filter === group || this.filter === 'same-name';
-    return this.#shown.get(group) ?? (isOnlyGroup ? rowsPerPage : firstRows[group]);
+    return this.#rowLimits.get(group) ?? (isOnlyGroup ? rowsPerPage : initialRows[group]);
   }
 
-  /** Returns the lines that the review shows, by group. If the filter matches no line, it first changes to all lines. */
+  /** Returns the lines that the review shows, by group. If no line matches the filter, first resets the filter to `all`. */
   updateList(): View['list'] {
     const isShown = ({ state, warning }: Line) =>
       this.filter === 'all' ||
-      (this.filter === 'same-name' ? warning !== undefined : groupsOfStates[state] === this.filter);
+      (this.filter === 'same-name' ? warning !== undefined : groupByState[state] === this.filter);
     if (!this.all.some(isShown)) this.show('all');
     const lines = this.all.filter(isShown);
     const listed = groups.map((group) => {
-      const groupLines = lines.filter(({ state }) => groupsOfStates[state] === group);
+      const groupLines = lines.filter(({ state }) => groupByState[state] === group);
       return {
         group,
         total: groupLines.length,
@@ -350,17 +354,17 @@ export class Lines {
   }
 
   #toRow(line: Line): ShownRow {
-    const { index, row, state, known, problem, warning, plant } = line;
-    const { columns } = this.reading;
+    const { index, row, state, match, problem, warning, plant } = line;
+    const { columns } = this.layout;
     const texts = this.textsOf(line);
     const show = (text: string) => toVisible(text, maxShownLength);
-    // A valid ID is shown as it will be stored.
+    // Shows the ID of a valid plant in ASCII digits.
     const shownId = plant === undefined ? texts.id : toAsciiNumber(texts.id);
     const id = columns !== undefined && columns.id === undefined ? '' : shownId;
     const keptText = (name: TextName) =>
-      (columns !== undefined && columns[name] === undefined && known?.plant[name]) || '';
+      (columns !== undefined && columns[name] === undefined && match?.plant[name]) || '';
     const wrong = problem?.fields ?? [];
-    const isProblem = groupsOfStates[state] === 'problems';
+    const isProblem = groupByState[state] === 'problems';
     const isEditable = isProblem && Object.values(texts).join('').length <= maxEditableLength;
     return {
       index,
@@ -368,7 +372,7 @@ export class Lines {
       state,
       warning,
       ...mapFields((name) => show(name === 'id' ? id : texts[name] || keptText(name))),
-      before: known && mapFields((name) => show(name === 'id' ? id : (known.plant[name] ?? ''))),
+      before: match && mapFields((name) => show(name === 'id' ? id : (match.plant[name] ?? ''))),
       problem: isProblem ? problem?.reason : line.isTotal ? 'This line looks like a total.' : undefined,
       editing: isEditable
         ? { texts, wrong, freeId: wrong.includes('id') ? this.#findFreeId(line, texts) : undefined }
@@ -376,13 +380,14 @@ export class Lines {
     };
   }
 
+  /** Generates an ID for the line that differs from its current ID. It is almost certainly unused. */
   #findFreeId({ row }: Line, { id, ...texts }: Texts): string {
     const { fileName = '' } = this.table;
     const free = String(generateId(fileName, row.line, texts));
     return free === id ? String(generateId(`${fileName} again`, row.line, texts)) : free;
   }
 
-  /** Reads a line, sets its state, and returns it. */
+  /** Reads a line, and sets its plant or problem, and its state. Returns the line. */
   #check(line: Line): Line {
     const read = this.#read(line);
     line.plant = 'plant' in read ? read.plant : undefined;
@@ -391,9 +396,9 @@ export class Lines {
     return line;
   }
 
-  #read(line: Line): ReadPlant {
+  #read(line: Line): PlantOrProblem {
     const { row, edited } = line;
-    const { columns, header } = this.reading;
+    const { columns, header } = this.layout;
     if (edited !== undefined) return readPlantTexts(edited);
     if (columns === undefined) return readPlantJson(row.cells[0] ?? '');
     if (row.isBroken) return { reason: unclosedQuote, fields: [] };
@@ -404,10 +409,10 @@ export class Lines {
     return findOtherResource(resource) ?? this.#findDamage(row) ?? readPlantTexts(this.textsOf(line));
   }
 
-  /** Finds an imported cell in which the spreadsheet replaced what was typed. */
+  /** Finds an imported cell whose value the spreadsheet rounded or replaced with an error. */
   #findDamage({ cells, rounded }: Row): Problem | undefined {
     for (const field of fieldNames) {
-      const column = this.reading.columns?.[field] ?? -1;
+      const column = this.layout.columns?.[field] ?? -1;
       const reason = rounded?.includes(column)
         ? 'contains a number that the spreadsheet may have rounded. Format the cell as text, and enter the number again.'
         : errorCell.test(cells[column] ?? '') && 'contains a spreadsheet error. Enter the correct value.';
@@ -416,7 +421,10 @@ export class Lines {
     return undefined;
   }
 
-  /** Finds lines with the same ID. The same plant is sent only once. A different plant is a problem. */
+  /**
+   * Marks lines that have the same ID as another line: as `repeated` if the plants are equal, or else as a problem. Clears marks that no
+   * longer apply.
+   */
   #findDuplicateIds(): void {
     const firsts = new Map<bigint, Line>();
     const isDone = ({ state }: Line) => ['stored', 'updated', 'replayed', 'kept'].includes(state);
@@ -446,7 +454,7 @@ const strayCell =
 const tooManyCells =
   'This line has more cells than there are column headers. If a cell contains the separator, put the cell in double quotes.';
 
-/** Folds a name as a search does, and also normalizes white space. */
+/** Folds a name as a search does: ignores case and Unicode composition, but not accents. Also normalizes white space. */
 const foldName = (name: string) => foldText(name).replace(/\s+/g, ' ').trim();
 
 const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));

@@ -169,5 +169,5 @@ it('reads the plants of an export exactly', async () => {
   const plants = texts.map((name, index) => ({ id: BigInt(index), name, tag: texts.at(-index) ?? '' }));
   const { head, write } = recordFormatsOf<Plant>(resources.plant).csv;
   const { lines } = await read(file('plants.csv', head + plants.map(write).join('')));
-  expect([...lines.of('ready')].map(({ plant }) => plant)).toEqual(plants);
+  expect([...lines.withState('ready')].map(({ plant }) => plant)).toEqual(plants);
 });

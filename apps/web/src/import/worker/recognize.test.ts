@@ -3,9 +3,9 @@ import { file, read } from './testing/read.js';
 
 /** Which column is which field, and whether the first line has titles. */
 async function recognize(text: string) {
-  const { reading } = await read(file('plants.csv', text));
-  const { count, ...columns } = { count: 0, ...reading.columns };
-  return { titles: reading.header === 0, ...columns };
+  const { layout } = await read(file('plants.csv', text));
+  const { count, ...columns } = { count: 0, ...layout.columns };
+  return { titles: layout.header === 0, ...columns };
 }
 
 it.each([

@@ -21,16 +21,16 @@ import type { Line, Lines } from './lines.js';
 
 export type Connection = Pick<ClientOptions, 'fetch' | 'retries' | 'timeoutMs' | 'attemptTimeoutMs'>;
 
-/** A batch may take long on a slow connection, and the service may take a while to restart. */
+/** A batch can take long on a slow connection, and the service can take a while to restart. */
 const defaultConnection: Connection = { retries: 6, timeoutMs: 120_000, attemptTimeoutMs: 30_000 };
 
 const errorNumbersOf = (registered: readonly { readonly error: number }[]) =>
   registered.map(({ error }) => error);
 
-/** The errors that only concern one plant (docs/use/api.md, "Errors"). Other errors would also affect the next plant. */
+/** The errors that concern only one plant (docs/use/api.md, "Errors"). Other errors would also affect the next plant. */
 const plantErrors = errorNumbersOf([errors.invalid_plant, errors.body_too_large]);
 
-/** The errors of plants that someone else added, changed, or deleted after the review. */
+/** The errors for a plant that someone else added, changed, or deleted after the review. */
 const conflictErrors = errorNumbersOf([errors.id_taken, errors.precondition_failed, errors.plant_not_found]);
 
 const outageErrors = errorNumbersOf([
@@ -40,32 +40,32 @@ const outageErrors = errorNumbersOf([
   errors.identity_provider_unavailable,
 ]);
 
-/** How long to wait during an outage after the client gave up. */
-const outagePauseMs = 5_000;
+/** How long to wait during an outage, once the client has used up its own retries. */
+const outageDelayMs = 5_000;
 
-/** The wait for a rate limit if the reply does not name one. */
+/** How long to wait for the rate limit if the reply has no `Retry-After`. */
 const defaultRetryAfterSeconds = 10;
 
 export const noToken: Stop = { cause: 'token', message: 'You are signed out. Sign in again to continue.' };
 
-/** The result of an item of a batch: an error, or the `ETag` if there is one. */
+/** The result of one item in a batch: an error number, or the `ETag` of the plant, if it has one. */
 interface Result {
   readonly error?: number;
   readonly etag?: string;
   readonly replayed?: boolean;
 }
 
-/** How to send the lines in a state, and how to handle their results. */
-interface Sending {
+/** Which lines to send, by state, and how to handle their results. */
+interface SendOptions {
   readonly from: 'ready' | 'changed' | 'stored' | 'updated';
   onDone(line: Line, result: Result): void;
-  /** Returns a reason that also affects the other lines, if there is one. */
+  /** Handles an error of one line. Returns why the run must stop if the error also affects the other lines. */
   onRejected(line: Line, error: number, message: string): Promise<Stop | undefined> | Stop | undefined;
 }
 
 /**
- * Sends the lines to the service. A run that stopped can be started again, and then sends the lines without a result. If the result of a
- * stored plant was lost, the plant is replayed.
+ * Sends the lines to the service. A run that stopped can be started again, and then sends only the lines without a result. If a plant was
+ * stored but its result was lost, the service reports the second attempt as a replay.
  */
 export class Run {
   readonly #lines: Lines;
@@ -76,23 +76,23 @@ export class Run {
   #state: Progress['state'] = 'ended';
   #stop: Stop | undefined;
   #retrying: string | undefined;
-  /** Why it waits after an outage, if it does. */
+  /** The message to show while the run waits for the end of an outage. */
   #outage: string | undefined;
-  /** When the rate limit permits more requests, by `performance.now()`. */
+  /** When the rate limit permits more requests, as a `performance.now()` time. */
   #limitedUntil = 0;
-  /** The rejected lines whose stored plants must be read, because someone else changed them. */
+  /** Rejected lines whose stored plants must be read again, because someone else changed them. */
   readonly #conflicting = new Set<Line>();
   #total = 0;
   #restored = 0;
 
-  /** @param onChange called after every change */
+  /** @param onChange called after every change of the progress or of a line */
   constructor(lines: Lines, onChange: () => void, connection: Connection = {}) {
     this.#lines = lines;
     this.#onChange = onChange;
     this.#connection = connection;
   }
 
-  progressAt(counts: View['counts']): Progress {
+  getProgress(counts: View['counts']): Progress {
     return {
       task: this.#task,
       state: this.#state,
@@ -100,16 +100,16 @@ export class Run {
       retrying: this.#retrying,
       restored: this.#restored,
       total: this.#total,
-      done: Math.max(0, this.#total - this.#countLeft(counts)),
+      done: Math.max(0, this.#total - this.#countRemaining(counts)),
     };
   }
 
-  /** The number of plants without a result. */
-  #countLeft({ ready, changed, stored, updated }: View['counts']): number {
+  /** Returns the number of plants without a result. */
+  #countRemaining({ ready, changed, stored, updated }: View['counts']): number {
     return this.#task === 'undo' ? stored + updated : ready + changed;
   }
 
-  /** Why it stopped. `undefined` if it is running, has ended, or was canceled. */
+  /** Why the run stopped. `undefined` if it is running, has ended, or was canceled by the person. */
   get stop(): Stop | undefined {
     return this.#stop;
   }
@@ -118,7 +118,7 @@ export class Run {
     return this.#state === 'running';
   }
 
-  /** Starts a task, by default the one that stopped. Resolves to why it stops, or `undefined` when it ends. */
+  /** Starts a task, by default the one that stopped. Resolves to why the run stopped, or to `undefined` if it ended. */
   async start(target: Target, task = this.#task): Promise<Stop | undefined> {
     this.#work.abort();
     this.#work = new AbortController();
@@ -126,41 +126,42 @@ export class Run {
     if (this.#state === 'ended' || task !== this.#task) {
       this.#task = task;
       if (task === 'reuse')
-        for (const line of this.#lines.of('retired'))
+        for (const line of this.#lines.withState('retired'))
           Object.assign(line, { problem: undefined, state: 'ready' });
-      // The person has now reviewed the conflicts.
-      if (task !== 'undo') for (const line of this.#lines.of('conflict')) line.state = 'changed';
+      // The person saw the conflicts before starting the task, so they count as reviewed.
+      if (task !== 'undo') for (const line of this.#lines.withState('conflict')) line.state = 'changed';
       this.#conflicting.clear();
-      this.#total = this.#countLeft(this.#lines.counts);
+      this.#total = this.#countRemaining(this.#lines.counts);
       this.#restored = 0;
     }
-    this.#set('running');
+    this.#setState('running');
     const client = connect(target, this.#connection, ({ response }) => this.#showRetry(response));
     const work = () => (this.#task === 'undo' ? this.#undo(client, signal) : this.#save(client, signal));
-    let stop = await work().catch(explain);
+    let stop = await work().catch(toStop);
     while (!signal.aborted && stop?.cause === 'outage') {
       this.#outage = `${stop.message} Trying again.`;
       this.#retrying = this.#outage;
       this.#onChange();
-      await new Promise((resolve) => setTimeout(resolve, outagePauseMs));
+      await new Promise((resolve) => setTimeout(resolve, outageDelayMs));
       this.#outage = undefined;
-      if (!signal.aborted) stop = await work().catch(explain);
+      if (!signal.aborted) stop = await work().catch(toStop);
     }
-    if (!signal.aborted) this.#set(stop === undefined ? 'ended' : 'stopped', stop);
+    if (!signal.aborted) this.#setState(stop === undefined ? 'ended' : 'stopped', stop);
     return this.#stop;
   }
 
+  /** Stops the task if it is running. `stop` says why; leave it out if the person canceled it. */
   cancel(stop?: Stop): void {
     if (this.#state !== 'running') return;
     this.#work.abort();
-    this.#set('stopped', stop);
+    this.#setState('stopped', stop);
   }
 
-  /** Adds plants, and updates reviewed plants. Resolves to why it stopped, if it did. */
+  /** Adds new plants, and updates reviewed ones. Resolves to why the run must stop, if it must. */
   async #save(client: Client, signal: AbortSignal): Promise<Stop | undefined> {
     const lines = this.#lines;
     const onDone = (line: Line, { replayed, etag }: Result) =>
-      Object.assign(line, { etag, state: replayed ? 'replayed' : line.known ? 'updated' : 'stored' });
+      Object.assign(line, { etag, state: replayed ? 'replayed' : line.match ? 'updated' : 'stored' });
     const onRejected = async (line: Line, error: number, message: string) => {
       if (error !== errors.id_retired.error || line.plant === undefined)
         return this.#reject(line, error, message);
@@ -177,13 +178,13 @@ export class Run {
       stop ??= await this.#send(client, signal, { from: 'changed', onDone, onRejected });
     } catch (error) {
       if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
-      for (const line of lines.of('changed')) lines.reject(line, error.error, error.message);
+      for (const line of lines.withState('changed')) lines.reject(line, error.error, error.message);
     }
     await this.#showConflicts(client, signal);
     return stop;
   }
 
-  /** Restores updated plants, and deletes added ones, unless they have changed since then. Resolves to why it stopped, if it did. */
+  /** Restores updated plants, and deletes added ones, unless they have changed since. Resolves to why the run must stop, if it must. */
   async #undo(client: Client, signal: AbortSignal): Promise<Stop | undefined> {
     const onRejected = (line: Line, error: number, message: string): Stop | undefined => {
       if (!conflictErrors.includes(error)) return { cause: causeOf(error), message };
@@ -192,26 +193,28 @@ export class Run {
     };
     const onDone = (line: Line) => {
       if (line.state === 'updated') this.#restored++;
-      line.state = line.known === undefined ? 'ready' : 'changed';
+      line.state = line.match === undefined ? 'ready' : 'changed';
     };
     const stop = await this.#send(client, signal, { from: 'updated', onDone, onRejected });
     return stop ?? (await this.#send(client, signal, { from: 'stored', onDone, onRejected }));
   }
 
-  /** Sends the lines of a state in batches, and handles results as soon as their batch has a reply. Returns why it stopped, if it did. */
-  async #send(client: Client, signal: AbortSignal, { from, onDone, onRejected }: Sending) {
+  /** Sends all lines in one state. Resolves to why the run must stop, if it must. */
+  async #send(client: Client, signal: AbortSignal, { from, onDone, onRejected }: SendOptions) {
     const lines = this.#lines;
     const sent: Line[] = [];
     const byId = new Map<string, Line>();
     function* readItems() {
-      for (const line of lines.of(from)) {
+      for (const line of lines.withState(from)) {
         const plant =
-          from === 'updated' ? line.plant && { ...line.known?.plant, id: line.plant.id } : lines.toSend(line);
+          from === 'updated'
+            ? line.plant && { ...line.match?.plant, id: line.plant.id }
+            : lines.toPlant(line);
         if (plant === undefined) continue;
         sent.push(line);
         byId.set(String(plant.id), line);
-        // No plant has an empty `ETag`.
-        const ifMatch = (from === 'changed' ? line.known?.etag : line.etag) ?? '""';
+        // If the `ETag` is unknown, an empty one matches no plant, so the service rejects the change as a conflict.
+        const ifMatch = (from === 'changed' ? line.match?.etag : line.etag) ?? '""';
         yield (from === 'ready' ? plant : { ...plant, ifMatch }) as NewPlant & { readonly ifMatch: string };
       }
     }
@@ -225,16 +228,17 @@ export class Run {
       this.#onChange();
       return reply;
     };
-    const batches: Pick<Client, 'createPlants' | 'updatePlants' | 'deletePlants'> = {
+    // The bulk functions return only rejections, so the other results are taken from each reply.
+    const batchClient: Pick<Client, 'createPlants' | 'updatePlants' | 'deletePlants'> = {
       createPlants: async (request) => handleResults(request.body.plants, await client.createPlants(request)),
       updatePlants: async (request) => handleResults(request.body.plants, await client.updatePlants(request)),
       deletePlants: async (request) => handleResults(request.body.ids, await client.deletePlants(request)),
     };
     const sendAll = () => {
-      if (from === 'ready') return storeAll(batches, readItems(), { signal });
+      if (from === 'ready') return storeAll(batchClient, readItems(), { signal });
       return from === 'stored'
-        ? deleteAll(batches, readItems(), { signal })
-        : updateAll(batches, readItems(), { signal });
+        ? deleteAll(batchClient, readItems(), { signal })
+        : updateAll(batchClient, readItems(), { signal });
     };
     let stop: Stop | undefined;
     for await (const { rejections } of sendAll()) {
@@ -248,7 +252,7 @@ export class Run {
     return stop;
   }
 
-  /** Rejects one line, or returns a reason that affects all lines. */
+  /** Marks a line as rejected. If the error affects all lines, returns why the run must stop instead. */
   #reject(line: Line, error: number, message: string): Stop | undefined {
     const isConflict = conflictErrors.includes(error);
     if (!isConflict && !plantErrors.includes(error)) return { cause: causeOf(error), message };
@@ -257,7 +261,7 @@ export class Run {
     return undefined;
   }
 
-  /** Shows what other people stored after the review, if the token may read it. */
+  /** Shows what other people stored after the review, if the token permits reading plants. */
   async #showConflicts(client: Client, signal: AbortSignal): Promise<void> {
     try {
       for await (const [line, found] of findStored(client, [...this.#conflicting], signal)) {
@@ -277,13 +281,13 @@ export class Run {
       this.#limitedUntil =
         performance.now() + 1_000 * (Number(response.headers.get('retry-after')) || defaultRetryAfterSeconds);
     }
-    // A batch may wait for the rate limit while another one succeeds.
-    const leftMs = this.#limitedUntil - performance.now();
-    this.#retrying = describeRetry(response?.status) ?? (leftMs > 0 ? describeLimit(leftMs) : this.#outage);
+    // One batch can wait for the rate limit while another succeeds.
+    const waitMs = this.#limitedUntil - performance.now();
+    this.#retrying = describeRetry(response?.status) ?? (waitMs > 0 ? describeLimit(waitMs) : this.#outage);
     this.#onChange();
   }
 
-  #set(state: Progress['state'], stop?: Stop): void {
+  #setState(state: Progress['state'], stop?: Stop): void {
     this.#state = state;
     this.#stop = stop;
     this.#retrying = undefined;
@@ -301,7 +305,7 @@ export function connect(
   return createClient({ ...defaultConnection, ...connection, ...target, ...(onResponse && { onResponse }) });
 }
 
-/** Reads the stored plants with the IDs of lines, in the order of the lines. */
+/** Yields each line that has a plant, with the stored plant that has the same ID, or `undefined` if there is none. */
 export async function* findStored(
   client: Pick<Client, 'getPlants'>,
   lines: readonly Line[],
@@ -318,7 +322,7 @@ export async function* findStored(
 
 const idTaken = 'Another plant now has this ID. Choose another ID.';
 
-/** Stores a plant under the ID of a deleted one, and returns its `ETag`. `undefined` if another plant now has the ID. */
+/** Stores a plant under the ID of a deleted one. Returns its `ETag`, or `undefined` if another plant now has the ID. */
 async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await reuseId(client, plant, { signal })).etag ?? '""';
@@ -328,14 +332,14 @@ async function tryReuse(client: Client, plant: NewPlant, signal: AbortSignal): P
   }
 }
 
-/** Describes why a request is retried, except for the rate limit. Without a status, there was no reply. */
+/** Describes why a request is retried; `undefined` for other replies, including a rate limit. Without a status, no reply came. */
 function describeRetry(status: number | undefined): string | undefined {
   if (status === undefined) return 'The connection to the server failed. Trying again.';
   return status >= 500 ? 'The server cannot save plants right now. Trying again.' : undefined;
 }
 
-function describeLimit(leftMs: number): string {
-  const until = new Date(Date.now() + leftMs).toLocaleTimeString();
+function describeLimit(waitMs: number): string {
+  const until = new Date(Date.now() + waitMs).toLocaleTimeString();
   return `The rate limit has been reached. The import resumes at ${until}.`;
 }
 
@@ -343,8 +347,8 @@ function causeOf(error: number): Stop['cause'] {
   return outageErrors.includes(error) ? 'outage' : 'other';
 }
 
-/** Explains a failure that affects all plants. */
-export function explain(error: unknown): Stop {
+/** Explains an error that affects all plants. */
+export function toStop(error: unknown): Stop {
   const { about, message, cause } = explainFailure(error, 'add');
   if (about === 'token') return { cause: 'token', message };
   if (isRejectedError(error)) return { cause: causeOf(error.error), message: cause };

@@ -6,10 +6,10 @@ export interface Variant {
 }
 
 /**
- * Finds the texts that differ only in spaces, case, or Unicode composition from another text or from their tidy form. The replacement is
+ * Finds texts that differ only in spaces, case, or Unicode composition from another text or from their own tidied form. The replacement is
  * the tidied form of the most frequent spelling.
  *
- * @param given the texts of the lines
+ * @param given the texts of the lines, with repetitions
  * @param stored the number of stored plants with each text
  */
 export function findVariants(

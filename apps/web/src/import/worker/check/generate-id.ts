@@ -1,13 +1,13 @@
 import type { Texts } from '../../../shared/fields.js';
 
 /**
- * Generates the ID of a line without one: a positive number below 2^53, which every program reads exactly. The same file always gives the
+ * Generates an ID for a line without one: a positive number below 2^53, which every program reads exactly. The same file always gives the
  * same IDs, so importing it again adds no duplicates.
  *
  * @param fileName `undefined` for a pasted text
  */
 export function generateId(fileName: string | undefined, line: number, texts: Omit<Texts, 'id'>): number {
-  // Name and tag count even if empty. Fields that were added later count only if not empty, so that earlier IDs stay the same.
+  // The hash includes name and tag even if empty, but newer fields only if not empty, so that earlier IDs stay the same.
   const { name, tag, ...others } = texts;
   const added = Object.entries<string>(others).filter(([, text]) => text !== '');
   return hash(JSON.stringify([fileName ?? null, line, name, tag, ...added])) || 1;
@@ -22,7 +22,7 @@ function hash(text: string): number {
     first = Math.imul(rotate(first ^ unit, 5), 0x9e3779b1);
     second = Math.imul(rotate(second ^ unit, 13), 0x85ebca77);
   }
-  // Each bit of the result depends on all bits of both.
+  // After this, each bit of the result depends on all bits of both numbers.
   first = mix(first ^ mix(second));
   second = mix(second ^ first);
   return (first >>> 11) * 2 ** 32 + (second >>> 0);

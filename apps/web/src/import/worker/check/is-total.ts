@@ -28,8 +28,8 @@ const totalLabels = [
 ];
 
 /**
- * Whether a row is a total: one cell is a total label, and the rest are numbers or empty. A row with an ID counts only if it is the last,
- * because a plant may be named like a total.
+ * Whether a row is a total: one cell is a total label, and the others are numbers or empty. A row with an ID counts only if it is the last,
+ * because a plant can be named like a total.
  */
 export function isTotal({ cells }: Row, idColumn: number | undefined, isLast: boolean): boolean {
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');

@@ -14,19 +14,19 @@ import { withoutEmpty } from '../../../shared/texts.js';
 import { toVisible } from '../../../shared/to-visible.js';
 import type { Fix } from '../../protocol.js';
 
+/** What is wrong with a line, in which fields, and which fix would help. */
 export interface Problem {
   readonly reason: string;
   readonly fields: readonly FieldName[];
   readonly fix?: Fix | undefined;
-  /** The error number of the service, if the line was sent. */
+  /** The service's error number, if the line was sent. */
   readonly error?: number;
 }
 
-/** The content of a line: a valid plant, or why it is not one. */
-export type ReadPlant = { readonly plant: NewPlant } | Problem;
+export type PlantOrProblem = { readonly plant: NewPlant } | Problem;
 
 /** Reads a plant from cells. An empty cell counts as absent. */
-export function readPlantTexts({ id: idText, ...texts }: Texts): ReadPlant {
+export function readPlantTexts({ id: idText, ...texts }: Texts): PlantOrProblem {
   const id = readId(idText);
   const filled = withoutEmpty(texts);
   if ('id' in id) return validate({ id: id.id, ...filled });
@@ -35,8 +35,8 @@ export function readPlantTexts({ id: idText, ...texts }: Texts): ReadPlant {
   return { reason: `${id.reason} ${others.reason}`, fields: ['id', ...others.fields], fix: id.fix };
 }
 
-/** Reads a plant from a JSON object, with exact integers as the service does. */
-export function readPlantJson(text: string): ReadPlant {
+/** Reads a plant from a JSON object. Keeps integers exact, as the service does. */
+export function readPlantJson(text: string): PlantOrProblem {
   try {
     const object = parseExactJson(text, shape);
     return findOtherResource(Object(object).resource) ?? validate(object);
@@ -46,13 +46,13 @@ export function readPlantJson(text: string): ReadPlant {
   }
 }
 
-/** Reads as many fields as possible from an invalid object. */
+/** Reads as many fields as possible from a JSON object that may not be a valid plant. */
 export function readJsonTexts(text: string): Texts {
   let value: unknown;
   try {
     value = parseExactJson(text, shape);
   } catch {
-    // Not JSON, so nothing can be read.
+    // The text is not JSON, so all fields stay empty.
   }
   const found: Readonly<Record<string, unknown>> = Object(value);
   return mapFields((name) => {
@@ -62,10 +62,10 @@ export function readJsonTexts(text: string): Texts {
   });
 }
 
-/** The maximum length of the name of a resource in a message, in characters. */
+/** The maximum length of a resource name in a message, in characters. */
 const maxResourceLength = 100;
 
-/** Returns the problem of a line whose `resource` is not `plant`. */
+/** Returns a problem if a line's `resource` is not `plant`. */
 export function findOtherResource(resource: unknown): Problem | undefined {
   const name = resourceNameOf({ resource });
   if (name === resources.plant.name) return undefined;
@@ -78,12 +78,12 @@ export function findOtherResource(resource: unknown): Problem | undefined {
 const { members = [] } = jsonShapeOf(NewPlantSchema);
 const shape = { members: [...members, { name: 'resource', shape: {} }] };
 
-function validate(value: unknown): ReadPlant {
+function validate(value: unknown): PlantOrProblem {
   const { data, error } = NewPlantSchema.safeParse(value);
   if (error === undefined) return { plant: data };
   const sentences = error.issues.map(({ path, message }) => {
-    const known = fieldNames.find((name) => name === path[0]);
-    const field = known === undefined ? path.join('.') || 'line' : labelInSentence(known);
+    const fieldName = fieldNames.find((name) => name === path[0]);
+    const field = fieldName === undefined ? path.join('.') || 'line' : labelInSentence(fieldName);
     if (message === 'is required') return `The ${field} is missing.`;
     if (/NUL|surrogate/.test(message))
       return `The ${field} contains a character that cannot be saved. Retype the text.`;
@@ -93,11 +93,11 @@ function validate(value: unknown): ReadPlant {
   return { reason: sentences.join(' '), fields: fieldNames.filter((name) => wrong.includes(name)) };
 }
 
-/** An int64 has at most 19 digits. Longer numbers are not parsed, because that may take long. */
+/** An int64 has at most 19 digits. Longer numbers are not parsed, because that can take long. */
 const maxIdDigits = 19;
 
-/** The ways in which spreadsheets change IDs, with what to do, and the fix that the page offers. */
-const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[] = [
+/** IDs as spreadsheets damage them: the pattern, what to do, and the fix that the page offers. */
+const damagedIds: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[] = [
   [
     /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i,
     'The spreadsheet shortened this ID. Format the column as text, and enter the ID again.',
@@ -109,8 +109,8 @@ const damages: readonly (readonly [pattern: RegExp, advice: string, fix: Fix])[]
 ];
 
 /**
- * Reads an ID from a cell exactly, in digits of any script, or returns what is wrong and what would fix it. Does not guess notations that a
- * spreadsheet may have rounded, or that mean different numbers in different countries.
+ * Reads an exact ID from a cell, in digits of any script, or returns what is wrong and the fix to offer. Does not guess an ID that a
+ * spreadsheet may have rounded, or whose notation means different numbers in different countries.
  */
 function readId(cell: string): { readonly id: bigint } | { readonly reason: string; readonly fix: Fix } {
   const text = toAsciiNumber(cell);
@@ -119,14 +119,14 @@ function readId(cell: string): { readonly id: bigint } | { readonly reason: stri
   const id = digits === undefined || digits.length > maxIdDigits ? undefined : BigInt(`${sign}${digits}`);
   if (id !== undefined && BigInt.asIntN(64, id) === id) return { id };
   const start = text.slice(0, maxIdDigits * 2);
-  const [, reason, fix] = damages.find(([pattern]) => pattern.test(start)) ?? [];
+  const [, reason, fix] = damagedIds.find(([pattern]) => pattern.test(start)) ?? [];
   if (reason !== undefined && fix !== undefined) return { reason, fix };
   if (digits === undefined) return { reason: 'The ID must be a whole number.', fix: 'replace' };
   const size = sign === '-' ? 'small' : 'large';
   return { reason: `The ID is too ${size}. Use up to 18 digits.`, fix: 'replace' };
 }
 
-/** Returns the ID of a cell after the chosen fixes. */
+/** Applies the chosen fixes to the ID in a cell. `generate` returns a new ID. */
 export function fixId(cell: string, fixes: ReadonlyMap<Fix, number>, generate: () => string): string {
   if (fixes.size === 0) return cell;
   const [text, read] = [toAsciiNumber(cell), readId(cell)];

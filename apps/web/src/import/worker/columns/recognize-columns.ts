@@ -7,21 +7,22 @@ import { fieldOfTitle, findTitledColumns, isNameOfField } from './synonyms.js';
 
 type Cells = readonly string[];
 
-export interface Reading {
-  /** The header row, from 0. Rows above it are not read. */
+/** Where a table has its header and its fields. */
+export interface TableLayout {
+  /** The header row, from 0; `undefined` if there is none. Rows above it are not read. */
   readonly header: number | undefined;
-  /** The column of each field, and the number of columns. `undefined` for objects, which name their fields. */
+  /** The column of each field, and the number of columns. `undefined` for JSON objects, which name their fields. */
   readonly columns: (ColumnChoice & { readonly count: number }) | undefined;
 }
 
-/** The number of rows from which columns are recognized. */
+/** How many rows are examined to recognize the columns. */
 const sampleRows = 100;
 
-/** Decides how to read a table: as the person chose, or as recognized. */
-export function chooseReading(
+/** Returns the layout of a table: as the person chose it, or as recognized. */
+export function chooseLayout(
   table: Table,
   chosen?: { readonly header: number | undefined; readonly columns?: ColumnChoice },
-): Reading {
+): TableLayout {
   if (table.delimiter === undefined) return { columns: undefined, header: undefined };
   const start = table.rows.slice(0, sampleRows).map(({ cells }) => cells);
   const header = chosen === undefined ? findHeader(start) : chosen.header;
@@ -34,13 +35,13 @@ export function chooseReading(
 /** The maximum length of a header or sample, in characters. */
 const maxTitleLength = 60;
 const maxSamples = 3;
-/** The limits of the lines from which the person chooses the header. */
+/** The limits of the preview in which the person chooses the header. `rowsBelowHeader` includes the header. */
 const maxCells = 8;
 const maxCellLength = 40;
 const rowsBelowHeader = 5;
 
 /** Describes the columns of a table, so that the person can choose their fields. */
-export function describeColumns(table: Table, { columns, header }: Reading): ColumnsPreview | undefined {
+export function describeColumns(table: Table, { columns, header }: TableLayout): ColumnsPreview | undefined {
   if (columns === undefined) return undefined;
   const { titles, rows } = readSample(table, header);
   const { count, ...choice } = columns;
@@ -69,8 +70,8 @@ export function describeColumns(table: Table, { columns, header }: Reading): Col
 }
 
 /**
- * Whether the columns need no review: the first row names the ID and the required fields exactly, and nothing else about the source is in
- * doubt. Synonyms need a review. Objects have no columns.
+ * Whether the columns need no review: the first row names the ID and the required fields exactly, without synonyms, and nothing else about
+ * the source is in doubt. JSON objects have no columns to review.
  */
 export function hasClearColumns({ columns, notes, sheets, encoding }: Preview): boolean {
   if (columns === undefined) return true;
@@ -97,23 +98,23 @@ function readSample({ rows }: Table, header: number | undefined) {
     : { titles: first, rows: others };
 }
 
-/** The maximum number of rows above the header, for example with the title of the list and its author. */
+/** The maximum number of rows above the header. They can contain, for example, the list's title and author. */
 const maxRowsAboveHeader = 20;
 
 /**
- * Finds the header row. It is the first row that names two fields, if all rows above it have fewer cells. Otherwise it is the first row if
- * that looks like a header, or else the first row with the usual number of cells if that looks like one.
+ * Finds the header row: the first row that names at least two fields and has more filled cells than each row above it. Otherwise the first
+ * row if that looks like a header, or else the first row with the usual number of cells if that looks like a header.
  */
 function findHeader(rows: readonly Cells[]): number | undefined {
   const widths = rows.map((row) => row.filter(isFilled).length);
   const usual = widths.toSorted((a, b) => a - b)[Math.floor(widths.length / 2)] ?? 0;
   const above = rows.slice(0, maxRowsAboveHeader);
-  const isBelowLess = (row: number) => widths.slice(0, row).every((width) => width < (widths[row] ?? 0));
-  const titled = above.findIndex((row, index) => isBelowLess(index) && countTitled(row) > 1);
+  const isWidestYet = (row: number) => widths.slice(0, row).every((width) => width < (widths[row] ?? 0));
+  const titled = above.findIndex((row, index) => isWidestYet(index) && countTitled(row) > 1);
   if (titled !== -1 && !(titled === 0 && !looksLikeHeader(rows))) return titled;
   if (looksLikeHeader(rows)) return 0;
   const wide = above.findIndex((_, index) => widths[index] === usual);
-  return wide > 0 && usual > 1 && isBelowLess(wide) && looksLikeHeader(rows.slice(wide)) ? wide : undefined;
+  return wide > 0 && usual > 1 && isWidestYet(wide) && looksLikeHeader(rows.slice(wide)) ? wide : undefined;
 }
 
 function countTitled(row: Cells): number {
@@ -121,9 +122,9 @@ function countTitled(row: Cells): number {
 }
 
 /**
- * Whether the first row looks like a header. If the rows below have a column of IDs, it must not have a number there. Otherwise it must
- * have no numbers, and either a known word, or a text above a column of numbers or of only a few different texts. Numbers decide before
- * words, because a plant may have the name "Plant" or the tag "no".
+ * Whether the first row looks like a header. If the rows below it have an ID column, the first row must not have a number there. Otherwise
+ * it must have no numbers, and either name a field, or have a text above a column of numbers or of only a few different texts. Numbers
+ * decide before words, because a plant can have the name "Plant" or the tag "no".
  */
 function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
   const titled = first.findIndex((title) => fieldOfTitle(title) === 'id');
@@ -136,21 +137,21 @@ function looksLikeHeader([first = [], ...others]: readonly Cells[]): boolean {
   return (
     areDistinct &&
     first.some(
-      (title, column) => isFilled(title) && (isNumeric(others, column) || isOneOfFew(others, column, title)),
+      (title, column) => isFilled(title) && (isNumeric(others, column) || hasFewTexts(others, column, title)),
     )
   );
 }
 
 /**
- * Finds the columns of the fields by the header, or by the content of the rows, which can only identify ID, name, and tag. A column that is
- * not found is `undefined`.
+ * Finds the column of each field by the header, or by the content of the rows, which can identify only the ID, name, and tag. A column that
+ * is not found is `undefined`.
  */
 function recognizeColumns(header: Cells | undefined, rows: readonly Cells[]): ColumnChoice {
   const titled = findTitledColumns(header ?? []);
   const taken = Object.values(titled);
   const id = titled.id ?? findIdColumn(rows, taken);
   const name = titled.name ?? findTextColumn(rows, [id, ...taken]);
-  // If a header names no tag, other columns may mean anything.
+  // If there is a header but it names no tag, the other columns can mean anything.
   const tag = titled.tag ?? (header === undefined ? findTextColumn(rows, [id, name]) : undefined);
   return { ...titled, id, name, tag };
 }
@@ -159,7 +160,7 @@ function countColumns(rows: readonly Cells[]): number {
   return rows.reduce((most, { length }) => Math.max(most, length), 0);
 }
 
-/** Finds the first column with mostly numbers that are mostly distinct, so that they are IDs and not prices. */
+/** Finds the first column whose numbers are mostly distinct. Repeated numbers are more likely to be prices than IDs. */
 function findIdColumn(
   rows: readonly Cells[],
   taken: readonly (number | undefined)[] = [],
@@ -171,22 +172,23 @@ function findIdColumn(
   );
 }
 
+/** Whether more than half of the rows have a number in a column. */
 function isNumeric(rows: readonly Cells[], column: number): boolean {
   return 2 * cellsOf(rows, column).filter(isNumber).length > rows.length;
 }
 
-/** The minimum number of cells to recognize a column with only a few texts. */
+/** How many rows it takes to recognize a column with only a few different texts. */
 const minRepeatedCells = 5;
 
-/** Whether a column has only a few different texts, each several times, and the header is not one of them. */
-function isOneOfFew(rows: readonly Cells[], column: number, title: string): boolean {
+/** Whether a column has only a few different texts, on average at least twice each, and the title is not one of them. */
+function hasFewTexts(rows: readonly Cells[], column: number, title: string): boolean {
   const cells = cellsOf(rows, column);
   return (
     cells.length >= minRepeatedCells && 2 * new Set(cells).size <= cells.length && !cells.includes(title)
   );
 }
 
-/** Finds the first other column that has letters. */
+/** Finds the first column that is not taken and has letters. */
 function findTextColumn(rows: readonly Cells[], taken: readonly (number | undefined)[]): number | undefined {
   return findColumn(rows, taken, (column) => cellsOf(rows, column).some((cell) => /\p{L}/u.test(cell)));
 }
@@ -206,7 +208,7 @@ function findColumn(
 
 const isFilled = (cell: string) => cell.trim() !== '';
 
-/** Whether a cell is a number in any notation of a spreadsheet. */
+/** Whether a cell is a number in any spreadsheet notation. */
 export function isNumber(cell: string): boolean {
   return /^[+-]?\d[\d.,'\s]*(e[+-]?\d+)?$/i.test(toAsciiNumber(cell));
 }

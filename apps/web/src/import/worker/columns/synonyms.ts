@@ -1,12 +1,12 @@
 import { type ByField, type FieldName, fieldNames, labels, mapFields } from '../../../shared/fields.js';
 import type { ColumnChoice } from '../../protocol.js';
 
-/** Headers are compared up to this length. */
+/** How much of a header is compared, in characters. */
 const maxTitleLength = 100;
 
 /**
- * Other headers of each field, as `normalizeTitle` returns them, in one text for each language: English, German, French, Spanish, Italian,
- * and Dutch.
+ * Other headers of each field, as `normalizeTitle` returns them. Each string has the headers of one language: English, German, French,
+ * Spanish, Italian, or Dutch.
  */
 const synonyms: ByField<readonly string[]> = {
   id: [
@@ -35,45 +35,45 @@ const synonyms: ByField<readonly string[]> = {
   ],
 };
 
-/** Headers of names that mean tags if another column has the name, such as "Art" next to "Bezeichnung". */
+/** Headers that mean the tag if another column has the name, such as "Art" next to "Bezeichnung", and otherwise the name. */
 const nameOrTagTitles = ['art', 'sorte', 'species', 'espece', 'especie', 'specie', 'soort'];
 
 const fieldsByTitle = new Map<string, FieldName>();
-// Fields that are added later have no synonyms.
+// A field that is added to the contract later has no synonyms.
 for (const field of fieldNames)
   for (const titles of synonyms[field] ?? [])
     for (const title of titles.split(',')) fieldsByTitle.set(title, field);
-// Last, so that names of fields take precedence over synonyms.
+// Set last, so that field names take precedence over synonyms.
 for (const field of fieldNames)
   for (const title of [field, labels[field]]) fieldsByTitle.set(normalizeTitle(title), field);
 
-/** The field that a header means, ignoring case, accents, and punctuation. */
+/** Returns the field that a header means. Ignores case, accents, spaces, and punctuation. */
 export function fieldOfTitle(title: string): FieldName | undefined {
   return fieldsByTitle.get(normalizeTitle(title));
 }
 
-/** Whether a header is the exact name of a field, and not a synonym. */
+/** Whether a header is the name of a field rather than a synonym. */
 export function isNameOfField(title: string): boolean {
   const names: readonly string[] = [...fieldNames, 'idtext'];
   return names.includes(normalizeTitle(title));
 }
 
-/** Finds the columns of the fields by their headers. Exact names take precedence over synonyms. */
+/** Finds the column of each field by its header. Exact names take precedence over synonyms. */
 export function findTitledColumns(titles: readonly string[]): ColumnChoice {
-  const known = titles.map(normalizeTitle);
-  const find = (field: FieldName, isTaken: (title: string) => boolean = () => false) => {
-    const exact = known.indexOf(normalizeTitle(field));
+  const normalized = titles.map(normalizeTitle);
+  const find = (field: FieldName, isExcluded: (title: string) => boolean = () => false) => {
+    const exact = normalized.indexOf(normalizeTitle(field));
     if (exact !== -1) return exact;
-    const found = known.findIndex((title) => fieldsByTitle.get(title) === field && !isTaken(title));
+    const found = normalized.findIndex((title) => fieldsByTitle.get(title) === field && !isExcluded(title));
     return found === -1 ? undefined : found;
   };
   const isNameOrTag = (title: string) => nameOrTagTitles.includes(title);
   const columns = mapFields((field) => find(field));
   const name = find('name', isNameOrTag) ?? columns.name;
   // `idText` has all digits, even if a program rounded `id`.
-  const idText = known.indexOf('idtext');
+  const idText = normalized.indexOf('idtext');
   const id = idText === -1 ? columns.id : idText;
-  const second = known.findIndex((title, column) => column !== name && isNameOrTag(title));
+  const second = normalized.findIndex((title, column) => column !== name && isNameOrTag(title));
   return { ...columns, id, name, tag: columns.tag ?? (second === -1 ? undefined : second) };
 }
 

@@ -7,7 +7,7 @@ export interface DecodedText {
   readonly hasByteOrderMark: boolean;
 }
 
-/** The encodings in which spreadsheets write CSV, by language. */
+/** The encoding in which spreadsheets write CSV, by language. */
 const encodingsByLanguage: Readonly<Record<string, LegacyEncoding>> = {
   ...Object.fromEntries(['cs', 'hr', 'hu', 'pl', 'ro', 'sk', 'sl'].map((each) => [each, 'windows-1250'])),
   ...Object.fromEntries(['be', 'bg', 'mk', 'ru', 'sr', 'uk'].map((each) => [each, 'windows-1251'])),
@@ -19,8 +19,8 @@ const encodingsByLanguage: Readonly<Record<string, LegacyEncoding>> = {
 };
 
 /**
- * Decodes a file with the chosen encoding. By default, as UTF-8 or UTF-16 if it is valid, or else with the encoding of spreadsheets in the
- * language of the browser. Removes a byte order mark.
+ * Decodes a file with the chosen encoding. If none is chosen, decodes it as UTF-16 if the first bytes look like that, or as UTF-8 if that
+ * is valid, or else with the encoding that spreadsheets use in the browser's language. Removes a byte order mark.
  */
 export function decodeText(bytes: Uint8Array, chosen?: LegacyEncoding): DecodedText {
   const start = Array.from(bytes.subarray(0, 4), (byte) => byte.toString(16).padStart(2, '0')).join('');

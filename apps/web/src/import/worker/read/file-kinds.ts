@@ -1,4 +1,4 @@
-/** The chosen source cannot be read as plants. The message says what to do. */
+/** Thrown if the source cannot be imported. The message tells the person what to do. */
 export class UnreadableFileError extends Error {
   override get name(): 'UnreadableFileError' {
     return 'UnreadableFileError';
@@ -8,7 +8,7 @@ export class UnreadableFileError extends Error {
 const saveAsXlsx = 'In Excel, choose Save As, then .xlsx.';
 const packed = 'This file is compressed. Extract it first, then choose the file inside.';
 
-/** The first bytes of other kinds of files, in hexadecimal, and what to do with them. */
+/** File formats that cannot be imported: their first bytes, in hexadecimal, and what to do instead. */
 const signatures: readonly (readonly [start: RegExp, advice: string])[] = [
   [/^09(00|02|04|08)0[46-8]00/, `This is a very old Excel workbook. ${saveAsXlsx}`],
   [/^(1f8b|377abcaf|52617221|425a68)/, packed],
@@ -20,8 +20,8 @@ const signatures: readonly (readonly [start: RegExp, advice: string])[] = [
   [/^7b5c727466/, 'This is a text document (.rtf). Copy its table, and paste it below.'],
 ];
 
-/** Kinds of ZIP archives, recognized by the names of their files, and what to do with them. */
-const archives: readonly (readonly [name: string, advice: string])[] = [
+/** ZIP-based formats that cannot be imported: a text that such an archive contains, and what to do instead. */
+const archives: readonly (readonly [marker: string, advice: string])[] = [
   ['xl/workbook.bin', `This is a binary Excel workbook (.xlsb). ${saveAsXlsx}`],
   [
     'opendocument.spreadsheet',
@@ -31,7 +31,7 @@ const archives: readonly (readonly [name: string, advice: string])[] = [
   ['word/document.xml', 'This is a Word document. Copy its table, and paste it below.'],
 ];
 
-/** The last bytes of an archive, which list its files. */
+/** How many bytes at the end of an archive are searched for its list of files. */
 const archiveListBytes = 65_536;
 
 const extensionOf = (fileName: string) => /\.[^.]*$/.exec(fileName)?.[0].toLowerCase() ?? '';
@@ -39,16 +39,16 @@ const isWorkbookName = (fileName: string) => ['.xlsx', '.xlsm'].includes(extensi
 const decodeBytes = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes);
 
 /**
- * Whether a file is a readable workbook, regardless of its name. Otherwise it is text.
+ * Returns `true` for a readable workbook, and `false` for text, judging by the content. The name matters only for an unknown ZIP archive.
  *
- * @throws {UnreadableFileError} if it is another kind of file
+ * @throws {UnreadableFileError} if the file has another format
  */
 export function isWorkbook(bytes: Uint8Array, fileName: string): boolean {
   const start = Array.from(bytes.subarray(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
   if (start.startsWith('504b0304')) {
     const list = decodeBytes(bytes.subarray(0, 100)) + decodeBytes(bytes.subarray(-archiveListBytes));
     if (list.includes('xl/workbook.xml')) return true;
-    const advice = archives.find(([name]) => list.includes(name))?.[1];
+    const advice = archives.find(([marker]) => list.includes(marker))?.[1];
     if (advice === undefined && isWorkbookName(fileName)) return true;
     throw new UnreadableFileError(advice ?? packed);
   }
@@ -67,15 +67,15 @@ export function isWorkbook(bytes: Uint8Array, fileName: string): boolean {
   return false;
 }
 
-/** The length of the text that is checked, in characters. */
+/** How much of a text is checked, in characters. */
 const sampleLength = 4_096;
 /** The maximum share of control and replacement characters in a text. */
 const maxStrangeShare = 0.1;
 
 /**
- * Checks that a text may contain plants.
+ * Checks that a text could be a table or JSON.
  *
- * @throws {UnreadableFileError} for a web page, a workbook in XML, and bytes that are not text
+ * @throws {UnreadableFileError} for a web page, XML, and bytes that are not text
  */
 export function requirePlainText(text: string, fileName: string | undefined): void {
   const start = text.slice(0, sampleLength).trimStart();
@@ -98,8 +98,8 @@ export function requirePlainText(text: string, fileName: string | undefined): vo
     throw new UnreadableFileError('This file is not a table. Choose a spreadsheet (.xlsx) or a CSV file.');
 }
 
-/** Returns a note about a readable file whose extension is wrong, if it is. */
-export function noteOtherKind(fileName: string, kind: 'workbook' | 'table' | 'objects'): readonly string[] {
+/** Returns a note if the extension does not match the content. */
+export function noteMismatch(fileName: string, kind: 'workbook' | 'table' | 'objects'): readonly string[] {
   const extension = extensionOf(fileName);
   const isNamed = (...extensions: readonly string[]) => extensions.includes(extension);
   const named = `The file has the extension ${extension}, but it is`;

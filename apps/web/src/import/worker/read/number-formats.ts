@@ -1,7 +1,7 @@
-/** Formats the digits of a number as the cells of a style show it. `undefined` if they show its digits. */
+/** Formats a number's digits as a cell with this format shows them. Returns `undefined` if the cell shows the digits unchanged. */
 export type NumberFormat = (digits: string) => string | undefined;
 
-/** The built-in formats of dates and times, by number (ECMA-376, part 1, section 18.8.30, and East Asian ones). */
+/** The built-in date and time formats, by ID (ECMA-376, part 1, section 18.8.30, and East Asian ones). */
 const builtInFormats: Readonly<Record<number, string>> = Object.fromEntries([
   ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'yyyy-mm-dd']),
   ...[18, 19, 20, 21, 32, 33, 34, 35, 55, 56].map((id) => [id, 'h:mm']),
@@ -11,10 +11,10 @@ const builtInFormats: Readonly<Record<number, string>> = Object.fromEntries([
 ]);
 
 /**
- * Reads the format of a date, a time, or a number with fixed digits, such as `00000` or `"PL-"0000`.
+ * Returns the format of a date, a time, or a number with fixed digits, such as `00000` or `"PL-"0000`; `undefined` for any other.
  *
  * @param code the format code of the workbook; `undefined` for a built-in format
- * @param startMs day 0 of the workbook, in milliseconds since 1970
+ * @param startMs day 0 of the workbook, in milliseconds since the epoch
  */
 export function readNumberFormat(
   id: number,
@@ -36,13 +36,13 @@ export function readNumberFormat(
 
 const dayMs = 86_400_000;
 const daySeconds = 86_400;
-/** Day 2,958,466 is after 9999-12-31, the last date of a spreadsheet. */
+/** The day after 9999-12-31, the last date of a spreadsheet. */
 const endSerial = 2_958_466;
-/** Lotus 1-2-3 treated 1900 as a leap year, so days before March 1, 1900 are off by one. */
-const march1900Serial = 60;
-/** Day 0 of a workbook. */
+/** February 29, 1900. Lotus 1-2-3 treated 1900 as a leap year, so the days before this one are off by one. */
+const leapDay1900Serial = 60;
+/** Day 0 of a workbook, in milliseconds since the epoch. */
 export const start1900Ms = Date.UTC(1899, 11, 30);
-/** Day 0 of a workbook from an old Mac. */
+/** Day 0 of a workbook from an old Mac, in milliseconds since the epoch. */
 export const start1904Ms = Date.UTC(1904, 0, 1);
 
 function showTime(
@@ -54,14 +54,14 @@ function showTime(
   const ms = Math.round(serial * daySeconds) * 1000;
   const seconds = ms / 1000;
   if (isElapsed) return `${Math.floor(seconds / 3600)}:${new Date(ms).toISOString().slice(14, 19)}`;
-  const leapDayMs = serial < march1900Serial && startMs !== start1904Ms ? dayMs : 0;
+  const leapDayMs = serial < leapDay1900Serial && startMs !== start1904Ms ? dayMs : 0;
   const text = new Date(startMs + ms + leapDayMs).toISOString();
   const time = text.slice(11, seconds % 60 === 0 ? 16 : 19);
   const isMidnight = hasDate && seconds % daySeconds === 0;
   return [...(hasDate ? [text.slice(0, 10)] : []), ...(hasTime && !isMidnight ? [time] : [])].join(' ');
 }
 
-/** Replaces the zeros of a format with digits, aligned to the last zero. */
+/** Replaces the zeros in a format with digits, aligned to the last zero. The first zero takes any surplus digits. */
 function fillIn(format: string, digits: string): string {
   const parts = format.match(/0|"[^"]*"|\\.|./g) ?? [];
   const zeros = parts.filter((part) => part === '0').length;

@@ -1,28 +1,28 @@
 import { formatCount } from '../../format-count.js';
 import { UnreadableFileError } from './file-kinds.js';
 
-/** A row of cells. An object is one cell with its JSON text. */
+/** A row of cells. A JSON object is a row with one cell: its text. */
 export interface Row {
-  /** The number of its first line in the file, or of its row in the sheet, from 1. */
+  /** The number of the row's first line in the file, or of the row in the sheet, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Whether a quote is not closed, or is closed within a cell. The only cell is then the first line. */
+  /** Whether a quote is not closed, or is closed before the end of its cell. If so, the only cell is the raw text of the line. */
   readonly isBroken?: boolean;
   /** The columns whose numbers the spreadsheet may have rounded. */
   readonly rounded?: readonly number[] | undefined;
 }
 
-/** The maximum number of rows, without the header. More would not fit into the memory of a tab. */
+/** The maximum number of rows, without the header. More would not fit into a tab's memory. */
 export const maxRows = 100_000;
 /** The maximum number of columns, more than any real table of plants has. */
 export const maxColumns = 1_000;
-/** A longer quoted cell, or one with more lines, counts as an unclosed quote. */
+/** A quoted cell with more characters or line breaks than this counts as an unclosed quote. */
 const maxQuotedLength = 2 ** 20;
 const maxQuotedLines = 1_000;
 
 /**
  * Reads the nonblank rows of a CSV text (RFC 4180). Does not trim or convert cells. LF, CRLF, and CR each end a line. An unclosed quote
- * only breaks its line. A row has at most `maxColumns` + 1 cells.
+ * makes only its own line unreadable. A row has at most `maxColumns` + 1 cells.
  *
  * @param limit the maximum number of rows to read
  */
@@ -49,7 +49,7 @@ export function readRows(text: string, delimiter: string, limit = Infinity): Row
   return rows;
 }
 
-/** Reads a row with quotes. Returns its cells and its end, or `undefined` if its quotes are wrong. */
+/** Reads a row with quotes. Returns the cells and the index of the row's end, or `undefined` if a quote is wrong. */
 function readQuotedRow(text: string, start: number, delimiter: string) {
   const cells: string[] = [];
   const cellEnd = new RegExp(`[${delimiter.replace(/[\\\]^-]/, '\\$&')}\r\n]`, 'g');
@@ -86,7 +86,7 @@ function findClosingQuote(text: string, from: number): number {
 
 const countBreaks = (text: string) => text.match(/\r\n?|\n/g)?.length ?? 0;
 
-/** Reads objects: one per line, or the items of a JSON array, each with all text between two commas. */
+/** Reads JSON objects, one per line or from an array, as texts. Items are split without parsing, so an item can be invalid. */
 export function readObjects(text: string): Row[] {
   const arrayStart = /^\s*\[/.exec(text)?.[0].length ?? 0;
   const items = arrayStart === 0 ? text.split(/\r\n?|\n/) : splitArray(text.slice(arrayStart));
@@ -100,7 +100,7 @@ export function readObjects(text: string): Row[] {
   return rows;
 }
 
-/** Splits the items of a JSON array, without its opening bracket. */
+/** Splits the text after an array's opening bracket at the commas between its items. */
 function splitArray(text: string): readonly string[] {
   const items: string[] = [];
   let [depth, start] = [0, 0];
@@ -116,22 +116,22 @@ function splitArray(text: string): readonly string[] {
   return [...items, text.slice(start)];
 }
 
-export function tooManyRows(): UnreadableFileError {
+export function tooManyRowsError(): UnreadableFileError {
   return new UnreadableFileError(
     `There are more than ${formatCount(maxRows)} lines. Split them into smaller files, or use the command line: plant-store import`,
   );
 }
 
-/** In order of preference, because texts contain commas more often than semicolons. */
+/** The delimiters in order of preference. Semicolons come before commas, because texts contain commas more often. */
 const delimiters = ['\t', ';', ',', '|'];
 
-/** The number of rows from which the delimiter is guessed. */
-const guessedRows = 20;
+/** How many rows are examined to guess the delimiter. */
+const delimiterSampleRows = 20;
 
-/** Guesses the delimiter: the one with which most of the first rows have the same number of cells. */
+/** Guesses the delimiter: the one that splits the most of the first rows into the same number of cells, and more than one. */
 export function guessDelimiter(start: string): string {
   const counts = delimiters.map((delimiter) => {
-    const widths = readRows(start, delimiter, guessedRows).flatMap(({ cells: { length } }) =>
+    const widths = readRows(start, delimiter, delimiterSampleRows).flatMap(({ cells: { length } }) =>
       length > 1 ? length : [],
     );
     return Math.max(0, ...widths.map((width) => widths.filter((other) => other === width).length));

@@ -1,7 +1,7 @@
 import { formatCount, formatCountOf } from '../../format-count.js';
 import type { ReadAs, Source } from '../../protocol.js';
 import { type DecodedText, decodeText } from './decode-text.js';
-import { isWorkbook, noteOtherKind, requirePlainText, UnreadableFileError } from './file-kinds.js';
+import { isWorkbook, noteMismatch, requirePlainText, UnreadableFileError } from './file-kinds.js';
 import {
   guessDelimiter,
   maxColumns,
@@ -9,14 +9,15 @@ import {
   type Row,
   readObjects,
   readRows,
-  tooManyRows,
+  tooManyRowsError,
 } from './read-rows.js';
 import type { Sheet } from './read-workbook.js';
 
+/** The rows of a source, and how they were read. */
 export interface Table extends Omit<DecodedText, 'text'> {
   /** `undefined` for a pasted text. */
   readonly fileName: string | undefined;
-  /** The delimiter between cells; `undefined` if each row is an object. */
+  /** The delimiter between cells; `undefined` if each row is a JSON object. */
   readonly delimiter: string | undefined;
   readonly rows: readonly Row[];
   readonly sheet: Omit<Sheet, 'rows'> | undefined;
@@ -26,13 +27,13 @@ export interface Table extends Omit<DecodedText, 'text'> {
 const maxFileBytes = 100e6;
 /** The maximum length of a cell, in characters. */
 const maxCellLength = 4e6;
-/** The length of the text from which its format is recognized, in characters. */
+/** How much of a text is examined to recognize its format, in characters. */
 const sampleLength = 65_536;
 
 /**
  * Reads a file or a pasted text.
  *
- * @throws {UnreadableFileError} if it is empty, too large, or not a table of plants
+ * @throws {UnreadableFileError} if the source is empty or too large, or has another format
  */
 export async function readSource(source: Source, readAs: ReadAs = {}): Promise<Table> {
   const table =
@@ -47,9 +48,9 @@ export async function readSource(source: Source, readAs: ReadAs = {}): Promise<T
     throw new UnreadableFileError(
       'There are no lines to import. Choose a file with plants, or paste the lines.',
     );
-  if (rows.length > maxRows + 1) throw tooManyRows();
+  if (rows.length > maxRows + 1) throw tooManyRowsError();
   for (const { line, cells } of rows) {
-    // A workbook may have a stray cell far to the right.
+    // A workbook can have a stray cell far to the right, so only its filled cells count.
     const width = table.sheet ? cells.filter((cell) => cell !== '').length : cells.length;
     if (width > maxColumns)
       throw new UnreadableFileError(
@@ -78,10 +79,10 @@ async function readFile(file: File, { sheet: chosen, encoding }: ReadAs): Promis
     );
   }
   if (!isWorkbook(bytes, fileName)) return readText(decodeText(bytes, encoding), fileName);
-  // Only workbooks need this module.
+  // Loaded on demand, because only workbooks need it.
   const { readWorkbook } = await import('./read-workbook.js');
   const { rows, ...sheet } = readWorkbook(bytes, chosen);
-  const notes = [...noteOtherKind(fileName, 'workbook'), ...noteHidden(sheet)];
+  const notes = [...noteMismatch(fileName, 'workbook'), ...noteHidden(sheet)];
   return { rows, sheet, notes, fileName, delimiter: ',', encoding: 'UTF-8', hasByteOrderMark: true };
 }
 
@@ -105,10 +106,11 @@ function readText({ text, ...decoded }: DecodedText, fileName: string | undefine
       delimiter === undefined
         ? readObjects(text)
         : readRows(text.replace(delimiterLine, ''), delimiter, maxRows + 2),
-    notes: fileName === undefined ? [] : noteOtherKind(fileName, areObjects ? 'objects' : 'table'),
+    notes: fileName === undefined ? [] : noteMismatch(fileName, areObjects ? 'objects' : 'table'),
   };
 }
 
+/** Returns a note if the sheet has hidden rows or columns. */
 function noteHidden({ hidden: { rows, columns } }: Omit<Sheet, 'rows'>): readonly string[] {
   const hidden = [
     ...(rows === 0 ? [] : [formatCountOf(rows, 'hidden row')]),

@@ -3,20 +3,21 @@ import { Parser } from 'saxen';
 import { nameColumn } from '../../../plants/workbook-writer.js';
 import { UnreadableFileError } from './file-kinds.js';
 import { type NumberFormat, readNumberFormat, start1900Ms, start1904Ms } from './number-formats.js';
-import { maxColumns, maxRows, type Row, tooManyRows } from './read-rows.js';
+import { maxColumns, maxRows, type Row, tooManyRowsError } from './read-rows.js';
 
 /** A sheet of a workbook, without blank rows. */
 export interface Sheet {
   readonly name: string;
-  /** The sheets that can be chosen: all that are not hidden. */
+  /** The sheets that can be chosen: the visible ones, or all if none is visible. */
   readonly names: readonly string[];
   readonly rows: readonly Row[];
-  /** The number of hidden rows, and the names of hidden columns. They are read, too. */
+  /** The number of hidden rows, and the names of hidden columns, such as `AB`. They are read, too. */
   readonly hidden: { readonly rows: number; readonly columns: readonly string[] };
 }
 
+/** The maximum unpacked size of each file in the archive. */
 const maxUnpackedBytes = 2 ** 28;
-/** The maximum length of all texts of a sheet, in UTF-16 code units. A small file may repeat texts many times. */
+/** The maximum total length of a sheet's texts, in UTF-16 code units. A small file can repeat a text many times. */
 const maxSheetLength = 100 * 2 ** 20;
 
 const unreadable =
@@ -25,8 +26,8 @@ const tooLarge =
   'The workbook is too large for this page. Save the sheet with the plants as a separate workbook, and choose that workbook.';
 
 /**
- * Reads a sheet of an XLSX file, by name or the first visible one that is not empty. Texts are exact, and numbers are exact if they fit
- * into a double. Memory use depends on the number of cells, not on their positions.
+ * Reads one sheet of an XLSX file: the chosen one, or else the first visible one that is not empty. Texts are exact, and so are whole
+ * numbers below 2^53. A stray cell far from the others needs little memory.
  *
  * @throws {UnreadableFileError} if the file is damaged, empty, or too large
  */
@@ -51,8 +52,9 @@ export function readWorkbook(bytes: Uint8Array, chosen: string | undefined): She
 interface Workbook {
   readonly sheets: readonly { readonly name: string; readonly path: string }[];
   readonly texts: readonly string[];
-  /** The number formats, by style. */
+  /** The number formats, by style index. */
   readonly formats: readonly (NumberFormat | undefined)[];
+  /** Unpacks a file of the archive. Returns no bytes if there is no such file. */
   unpack(path: string): Uint8Array;
 }
 
@@ -104,6 +106,7 @@ function openWorkbook(bytes: Uint8Array): Workbook {
   };
 }
 
+/** Reads the texts to which cells refer by index. */
 function readTexts(xml: Uint8Array): readonly string[] {
   const texts: string[] = [];
   let text = '';
@@ -171,7 +174,7 @@ function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workboo
         if (shown.trim() === '') return;
         totalLength += shown.length;
         if (totalLength > maxSheetLength) throw new UnreadableFileError(tooLarge);
-        // Cells beyond the limit are only counted, without their positions.
+        // Cells beyond the column limit are kept side by side, because only their number matters.
         const index = column < maxColumns ? column : Math.max(maxColumns, cells.length);
         while (cells.length < index) cells.push('');
         cells[index] = shown;
@@ -179,7 +182,7 @@ function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workboo
         if (isRounded) rounded.push(index);
       } else if (tag === 'row' && cells.length > 0) {
         rows.push(rounded.length > 0 ? { line, cells, rounded } : { line, cells });
-        if (rows.length > maxRows + 1) throw tooManyRows();
+        if (rows.length > maxRows + 1) throw tooManyRowsError();
         if (isHiddenRow) hiddenRows++;
       }
     },
@@ -193,7 +196,7 @@ function readSheet({ name, path }: Workbook['sheets'][number], workbook: Workboo
   };
 }
 
-/** Returns the text that a cell shows, by its type (ECMA-376, part 1, section 18.18.11). */
+/** Returns the text that a cell shows, by its type `t` and style `s` (ECMA-376, part 1, section 18.18.11). */
 function showCell({ t, s }: Readonly<Record<string, string>>, text: string, { texts, formats }: Workbook) {
   if (t === 's') return { shown: texts[Number(text || -1)] ?? '' };
   if (t === 'b') return { shown: text === '' ? '' : isTrue(text) ? 'TRUE' : 'FALSE' };
@@ -243,7 +246,7 @@ function parseXml(bytes: Uint8Array, { open, close }: XmlListener): void {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', apos: "'", gt: '>', lt: '<', quot: '"' };
 
-/** Decodes entities. The parser would break characters beyond U+FFFF. */
+/** Decodes XML entities. The parser's own decoder breaks characters beyond U+FFFF. */
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hexadecimal, name) => {
@@ -262,7 +265,7 @@ const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1);
 const isTrue = (text = '') => text === '1' || text === 'true';
 const normalizePath = (path: string) => path.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 
-/** The index of a column, from 0, in the address of a cell, such as `AB7`. */
+/** Returns the column index, from 0, in a cell address such as `AB7`. */
 function readColumn(address: string): number {
   const [letters = ''] = /^[a-z]+/i.exec(address) ?? [];
   return [...letters.toUpperCase()].reduce((index, letter) => index * 26 + letter.charCodeAt(0) - 64, 0) - 1;

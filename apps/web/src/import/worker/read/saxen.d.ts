@@ -1,4 +1,4 @@
-/** The part of saxen that is used; the package has no types. */
+/** The part of `saxen` that is used here. The package has no types. */
 declare module 'saxen' {
   export class Parser {
     on(
