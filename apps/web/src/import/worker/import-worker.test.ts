@@ -180,6 +180,16 @@ it('checks an edited line against the contract and the other lines', async () =>
   expect(view().counts.problems).toBe(0);
 });
 
+it('offers a fix only for texts from the file, which it changes', async () => {
+  const { read, worker, view } = open();
+  await read('id,name\n"1,000",Rose\n"2,000",Fern\n');
+  expect(view().fixable).toMatchObject({ separators: 2 });
+  await worker.change(['edit', 0, { ...noTexts, id: '3,000', name: 'Rose' }]);
+  expect(view().fixable).toMatchObject({ separators: 1 });
+  await worker.change(['toggleFix', 'separators']);
+  expect(view()).toMatchObject({ fixable: { separators: 0 }, counts: { ready: 1, problems: 1 } });
+});
+
 it('frees an id for another line of the file once the line that has it is left out', async () => {
   const { read, worker, view } = open();
   await read('id,name\n1,Rose\n1,Fern\n');

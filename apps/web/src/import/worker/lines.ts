@@ -138,8 +138,10 @@ export class Lines {
 
   get fixable(): View['fixable'] {
     const fixable = { generate: 0, separators: 0, decimals: 0, replace: 0 };
-    for (const { problem } of this.withState('problem'))
-      if (problem?.fix !== undefined && problem.fix !== 'tidy') fixable[problem.fix]++;
+    // A fix changes the texts from the file, not those that someone entered.
+    for (const { problem, edited } of this.withState('problem'))
+      if (problem?.fix !== undefined && problem.fix !== 'tidy' && edited === undefined)
+        fixable[problem.fix]++;
     return { ...fixable, tidy: this.#variants.reduce((sum, { count }) => sum + count, 0) };
   }
 
