@@ -51,8 +51,8 @@ export interface AppDependencies
 }
 
 /**
- * The app: everything between a request and its reply, in the order in which it happens. Errors are reported in that
- * order, too: see docs/use/api.md, "Which error is reported".
+ * Creates the app: everything between a request and its reply, in the order in which it runs. Errors are reported in the same order: see
+ * docs/use/api.md, "Which error is reported".
  */
 export function createApp(dependencies: AppDependencies): Express {
   const { queue, accessTokens, log, corsOrigins, stopping, fastPath } = dependencies;
@@ -89,7 +89,7 @@ export function createApp(dependencies: AppDependencies): Express {
       ...(shape ? [jsonBody(shape, bodyLimitBytes, memory, turns)] : []),
     ];
   });
-  // After the operations, so that it does not run for them.
+  // Mounted after the operations, so that it does not run for their requests.
   app.use(logRefusedOrigins(log));
   app.use(rejectOtherMethods);
 
@@ -105,32 +105,32 @@ type OperationName = keyof typeof contract;
 type Operation = (typeof contract)[OperationName];
 
 /**
- * Middleware in the form that ts-rest accepts for any operation. ts-rest types the request by the operation's schemas, but it is not
- * validated yet when middleware runs.
+ * Middleware in the form that ts-rest accepts for any operation. ts-rest types the request by the operation's schemas, but the request is
+ * not validated yet when middleware runs.
  */
 type OperationHandler = (request: object, response: Response, next: NextFunction) => void;
 
 type Handlers = { readonly [Key in OperationName]: AppRouteImplementation<(typeof contract)[Key]> };
 
-/** Mounts the operations of the contract, each with the code that answers it behind its middleware. */
+/** Mounts the contract's operations, each with its middleware and handler. */
 function mountOperations(
   app: Express,
   dependencies: RecordDependencies & TokenDependencies,
   middlewareOf: (operation: Operation) => readonly RequestHandler[],
 ): void {
-  const handlerOf = createRecordHandlers(dependencies);
-  const ofRecords = Object.entries<Operation>(contract).flatMap(([name, { metadata }]) =>
-    metadata.resource === undefined ? [] : [[name, handlerOf(metadata)]],
+  const recordHandlerOf = createRecordHandlers(dependencies);
+  const recordHandlers = Object.entries<Operation>(contract).flatMap(([name, { metadata }]) =>
+    metadata.resource === undefined ? [] : [[name, recordHandlerOf(metadata)]],
   );
   const handlers: Handlers = {
-    // The contract's schemas validate the arguments of these handlers, and the conformance suites their results.
-    ...(Object.fromEntries(ofRecords) as Omit<Handlers, keyof TokenHandlers>),
+    // The contract's schemas validate these handlers' arguments, and the conformance suites check their results.
+    ...(Object.fromEntries(recordHandlers) as Omit<Handlers, keyof TokenHandlers>),
     ...createTokenHandlers(dependencies),
   };
 
   app.set('query parser', parseQuery);
   writeExactIntegers();
-  // Express uses the first route that matches. The fake plant store, and the replies 404 and 405, follow the same order.
+  // Express uses the first matching route. The fake plant store and the 404 and 405 replies follow the same order.
   const operations = Object.fromEntries(
     (Object.keys(routes) as OperationName[]).map((name) => {
       const operation = contract[name];
@@ -145,8 +145,8 @@ function mountOperations(
 }
 
 /**
- * Makes `JSON.stringify` write each `bigint` in this process as its digits, so that an id of any size is exact; by default it throws. A
- * replacer function would run for each value of a reply, and double the time for a page of records.
+ * Makes `JSON.stringify` write each `bigint` in this process as its digits, so that an ID of any size is exact. By default, a `bigint`
+ * throws. A replacer function would run for each value of a reply, and double the time for a page of records.
  */
 function writeExactIntegers(): void {
   Object.defineProperty(BigInt.prototype, 'toJSON', {

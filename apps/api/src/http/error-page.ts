@@ -4,7 +4,7 @@ import type { ServiceError } from '@plant-store/records';
 import type { Request, Response } from 'express';
 import { policyOf, securityHeaders, setCommonHeaders } from './security-headers.js';
 
-/** Colors and fonts of the page (`apps/web/src/styles/tokens.css`). */
+/** The page's colors and fonts (`apps/web/src/styles/tokens.css`). */
 const style = `
 :root { color-scheme: light dark; }
 body { margin: 0; padding: 2.5rem 1.5rem; background: light-dark(#f6f7f4, #0f1310); color: light-dark(#18211a, #e9eee7);
@@ -20,26 +20,26 @@ const headers = {
   'content-security-policy': policyOf(`style-src 'sha256-${hash('sha256', style, 'base64')}'`),
 };
 
-/** Whether the reply may be shown by a browser. A client that sends a token is a program. */
-export function mayNavigate({ method, headers }: Request): boolean {
+/** Whether a browser could have sent the request to show the reply. A client that sends a token is a program. */
+export function canNavigate({ method, headers }: Request): boolean {
   return (method === 'GET' || method === 'HEAD') && headers.authorization === undefined;
 }
 
 /**
- * Whether a browser sent the request to show the reply, so that a person reads it. All browsers name XHTML, too: some programs ask
- * for HTML first, such as those on Java's `HttpURLConnection`. Browsers send `Sec-Fetch-Mode` over HTTPS and to loopback only.
+ * Whether a browser sent the request to show the reply to a person. Some programs also prefer HTML, such as those that use Java's
+ * `HttpURLConnection`, but only browsers accept XHTML. Browsers send `Sec-Fetch-Mode` only over HTTPS and to loopback addresses.
  */
 export function isNavigation(request: Request): boolean {
   const { accept = '', 'sec-fetch-mode': mode = 'navigate' } = request.headers;
   return (
-    mayNavigate(request) &&
+    canNavigate(request) &&
     mode === 'navigate' &&
     accept.includes('application/xhtml+xml') &&
     request.accepts(['json', 'html']) === 'html'
   );
 }
 
-/** Sends an error as a small document, which links to the page, or without one to the document of the API. */
+/** Sends an error as a small HTML document that links to the page, or to the API documentation if the page is off. */
 export function sendErrorPage(request: Request, response: Response, error: ServiceError, hasPage: boolean) {
   setCommonHeaders(request, response, headers);
   response
@@ -51,7 +51,7 @@ export function sendErrorPage(request: Request, response: Response, error: Servi
 
 function renderErrorPage(path: string, error: ServiceError, hasPage: boolean): string {
   const [title, advice] = describe(path, error);
-  // Relative, because a proxy may serve the service under a prefix that it does not know.
+  // Relative, because a proxy can serve the service under a prefix that the service does not know.
   const root = '../'.repeat(Math.max(0, path.split('/').length - 2)) || './';
   const link = hasPage
     ? `<a href="${root}">Open the plant store</a>`

@@ -17,7 +17,7 @@ interface MessageClasses {
  * (expressjs/express issue 5998). If the prototype is already the right one, that call changes nothing. So the prototypes of these classes
  * become the app's, and inherit from its original ones.
  *
- * They are declared with `class`, because V8 then allocates the fields of Node's message in the object itself.
+ * The classes use `class` syntax, because V8 then allocates the fields of Node.js's message in the object itself.
  */
 export function messageClasses(app: Express): MessageClasses {
   class AppRequest extends IncomingMessage {
@@ -25,7 +25,7 @@ export function messageClasses(app: Express): MessageClasses {
 
     takeBody(receive: BodyReceiver): boolean {
       if (this.readableFlowing !== null) return false;
-      // Without a call of `read` Node.js would discard the body. Node.js 26 returns one chunk at a time.
+      // Without a call of `read`, Node.js would discard the body. Node.js 26 returns one chunk at a time.
       let chunk: Buffer | null = this.read();
       while (chunk !== null) {
         receive(chunk);
@@ -36,13 +36,13 @@ export function messageClasses(app: Express): MessageClasses {
       return true;
     }
 
-    /** Called by Node's parser with each chunk, and with `null` at the end; after `false` it stops until `_read` is called. */
+    /** Node.js's parser calls this with each chunk, and with `null` at the end. After `false`, it stops until `_read` is called. */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
       if (this.bodyReceiver === undefined) return super.push(chunk, encoding);
       return this.bodyReceiver(chunk);
     }
 
-    readOn(): void {
+    continueReading(): void {
       this._read(0);
     }
   }
@@ -61,12 +61,12 @@ export function messageClasses(app: Express): MessageClasses {
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
-/** Makes the prototype of a class inherit from the prototype that the app had, and returns it. */
+/** Makes the prototype of a class inherit from the app's original prototype, and returns it. */
 function inheritFrom<Prototype extends object>(base: Prototype, prototype: object): Prototype {
   return Object.setPrototypeOf(prototype, base);
 }
 
-/** The JSON of bodies that several replies share. It is serialized once. */
+/** The serialized JSON of each body that several replies share. */
 const sharedTexts = new WeakMap<object, Buffer | string>();
 
 /** Serializes a body for many replies, as bytes that they share. */
@@ -81,9 +81,9 @@ export function shareText<Body extends object>(body: Body): Body {
 }
 
 /**
- * Replaces `response.json` of the app by one that sends status, headers and body in one write, without the ETag, freshness check and
- * settings of Express. All JSON replies, those of ts-rest and of the error handler among them, go through it, and get the security headers
- * and the request id. Headers that are already set stay, but make the reply slower, so the ETag is written with the others.
+ * Replaces the app's `response.json` with a function that sends status, headers, and body in one write, without Express's ETag, freshness
+ * check, and settings. All JSON replies go through it, including those of ts-rest and the error handler, and get the security headers and
+ * the request ID. Headers that are already set stay, but make the reply slower, so the ETag is written with the others.
  */
 export function sendJson(app: Express, memory: CallerMemory): void {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', ...securityHeaders };
@@ -118,10 +118,10 @@ export function completeJson(memory: CallerMemory): RequestHandler {
 }
 
 /**
- * Allocates every new object in the young generation. Where many objects of one allocation site survive a collection, V8
- * allocates later ones in the old generation (pretenuring). In about a third of all processes it does so for objects of a
- * request: dead but old, they keep the rest of the request alive until the next full collection. There are then twenty
- * times as many of those, and throughput is up to 30 % lower for the lifetime of the process.
+ * Allocates every new object in the young generation. If many objects of one allocation site survive a collection, V8 allocates later ones
+ * in the old generation (pretenuring). In about a third of all processes, V8 does so for a request's objects. They soon die, but they keep
+ * the rest of the request alive until the next full collection. Full collections are then twenty times as frequent, and throughput is up to
+ * 30 % lower for the lifetime of the process.
  */
 export function allocateYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');

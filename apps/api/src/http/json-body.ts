@@ -14,19 +14,20 @@ import type { Turns } from '../runtime/turns.js';
 import type { CallerMemory } from './caller-memory.js';
 import { callerOf } from './middleware/bearer-auth.js';
 
-/** Parsing this many bytes takes as long as the rest of a request, as does reading this many. */
+/** Parsing this many bytes takes as long as the rest of a request. */
 const bytesParsedPerRequest = 4_096;
+/** Reading this many bytes takes as long as the rest of a request. */
 const bytesReadPerRequest = 16_384;
 
 /** The smallest chunk that counts toward the caller's turns, in bytes. */
 const smallestPacedBytes = 16_384;
 
-/** The minimum room for a body without a length once its second chunk arrives, in bytes: chunks may be as small as one byte. */
-const smallestRoom = 4_096;
+/** The minimum buffer size for a body of unknown length, in bytes, because chunks can be as small as one byte. */
+const minBufferBytes = 4_096;
 
 const empty = Buffer.alloc(0);
 
-/** Reads the body as JSON in UTF-8 (RFC 8259), every integer exact, up to a limit in bytes. Comes after authentication. */
+/** Reads the body as UTF-8 JSON (RFC 8259) with exact integers, up to a limit in bytes. Must run after authentication. */
 export function jsonBody(
   shape: JsonShape,
   limitBytes: number,
@@ -66,35 +67,35 @@ export function jsonBody(
 }
 
 /**
- * Parses JSON in UTF-8 (RFC 8259), every integer exact.
+ * Parses UTF-8 JSON (RFC 8259) with exact integers.
  *
- * @throws {SyntaxError} with a short message, which may quote the text, and so contain any character
+ * @throws {SyntaxError} with a short message, which can quote the text, and so can contain any character
  */
 export function parseJsonBytes(bytes: Buffer, shape: JsonShape): unknown {
   if (!isUtf8(bytes)) throw new SyntaxError('it is not in UTF-8');
   return parseJsonText(bytes.toString('utf8'), shape);
 }
 
-/** Gets each chunk of a body as it arrives, and `null` at the end. Returns whether to keep reading. */
+/** Receives each chunk of a body as it arrives, and `null` at the end. Returns whether to keep reading. */
 export type BodyReceiver = (chunk: Buffer | null) => boolean;
 
 /** A request that can pass on its body without a stream's buffer and events. */
 export interface BodySource {
   /**
-   * Passes the body to a receiver, beginning immediately with the part that has arrived. Returns `false` if something else reads the body.
+   * Passes the body to a receiver, starting immediately with the part that has arrived. Returns `false` if something else reads the body.
    */
   takeBody?(receive: BodyReceiver): boolean;
   /** Resumes reading after a receiver returned `false`. */
-  readOn?(): void;
+  continueReading?(): void;
 }
 
 /**
- * Reads the complete body of a request, and keeps nothing of a rejected one. Neither callback is called if the client disconnects before
- * the end. Uses callbacks because a promise would cost each request.
+ * Reads a request's complete body. Keeps no part of a rejected body. Calls neither callback if the client disconnects before the end. Uses
+ * callbacks, because a promise would slow down each request.
  *
  * @param onBody called with the complete body, in the turn of the event loop in which its end arrives
- * @param onError called instead with `body_too_large` beyond the limit, or `overloaded` if there is no memory for it;
- * the rest of the body is discarded
+ * @param onError called instead with `body_too_large` if the body exceeds the limit, or `overloaded` if there is no memory for it. The rest
+ * of the body is discarded
  */
 function readBody(
   request: IncomingMessage & BodySource,
@@ -109,13 +110,13 @@ function readBody(
 ): void {
   // Memory taken after the response has closed would never be released.
   if (response.closed) return;
-  const announced = Number(request.headers['content-length'] ?? Number.NaN);
-  if (announced > limitBytes) {
+  const contentLength = Number(request.headers['content-length'] ?? Number.NaN);
+  if (contentLength > limitBytes) {
     onError(bodyTooLarge(limitBytes));
     return;
   }
 
-  /** The bytes received so far, with free space behind them; `undefined` once the body is read or rejected. */
+  /** The bytes received so far, with free space after them; `undefined` once the body is read or rejected. */
   let body: Buffer | undefined = empty;
   let size = 0;
 
@@ -129,14 +130,14 @@ function readBody(
     const needed = size + chunk.length;
     let buffer = earlier;
     if (needed > earlier.length) {
-      const room = Number.isNaN(announced)
-        ? Math.min(Math.max(2 * earlier.length, needed, smallestRoom), limitBytes)
-        : announced;
-      if (!memory.holdBody(response, room - earlier.length)) {
+      const capacity = Number.isNaN(contentLength)
+        ? Math.min(Math.max(2 * earlier.length, needed, minBufferBytes), limitBytes)
+        : contentLength;
+      if (!memory.holdBody(response, capacity - earlier.length)) {
         reject(overloadErrors.body_bytes);
         return;
       }
-      buffer = Buffer.allocUnsafeSlow(room);
+      buffer = Buffer.allocUnsafeSlow(capacity);
       earlier.copy(buffer, 0, 0, size);
     }
     chunk.copy(buffer, size);
@@ -165,8 +166,8 @@ function readBody(
     let continues: boolean | undefined;
     turns.schedule(callerOf(response.locals), chunk.length / bytesReadPerRequest, () => {
       if (continues === undefined) continues = true;
-      else if (request.readOn === undefined) request.resume();
-      else request.readOn();
+      else if (request.continueReading === undefined) request.resume();
+      else request.continueReading();
     });
     continues ??= false;
     return continues;
@@ -182,7 +183,7 @@ export function discardBody(request: IncomingMessage & BodySource): void {
   if (request.takeBody?.(() => true) !== true) request.resume();
 }
 
-/** Removes members from the shape of a body at every level, so that they are skipped like unknown members. */
+/** Removes members from a body's shape at every level, so that the parser skips them like unknown members. */
 export function withoutMembers({ members, items, ...shape }: JsonShape, names: readonly string[]): JsonShape {
   return {
     ...shape,

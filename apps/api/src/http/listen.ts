@@ -4,14 +4,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { codeOf, messageOf, OperatorError } from '../errors/operator-error.js';
 
-/** How many connections may wait to be accepted; beyond that a client's system retries after one second, or three. */
+/** How many connections can wait to be accepted. Beyond that, a client's operating system retries after one to three seconds. */
 const backlog = 4_096;
 
 /**
  * Starts listening and returns the base address, such as `http://127.0.0.1:3000`.
  *
  * @param settingsPrefix the prefix of the settings `HOST` and `PORT` that the address comes from
- * @throws {OperatorError} with a message on what to do, when the address cannot be listened on
+ * @throws {OperatorError} with advice for the operator, when the server cannot listen on the address
  */
 export async function listen(
   server: Server,
@@ -47,8 +47,8 @@ function describe(error: unknown, host: string, port: number, prefix: string): s
 const sweepMs = 20;
 
 /**
- * Prepares a server for a graceful stop: no new connections, requests in flight are answered, then every connection is
- * closed. After the timeout, in milliseconds, the connections of requests still in flight are destroyed.
+ * Prepares a server for a graceful stop: the server accepts no new connections, answers requests in flight, and then closes every
+ * connection. After the timeout, in milliseconds, the connections of requests still in flight are destroyed.
  *
  * @returns a function that stops the server, and resolves to whether all requests in flight were answered in time
  */
@@ -56,7 +56,7 @@ export function createGracefulShutdown(
   server: Server,
   sockets: ReadonlySet<Socket> = trackConnections(server),
 ): (timeoutMs: number) => Promise<boolean> {
-  // To Node.js a connection is idle once its reply is written, even if that is not sent yet. `server.close` calls this, too.
+  // Node.js considers a connection idle once its reply is written, even if it is not sent yet. `server.close` calls this method, too.
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
     if (![...sockets].some((socket) => socket.writableLength > 0)) closeIdle();
@@ -69,13 +69,13 @@ export function createGracefulShutdown(
     const ended = Array.from(sockets, (socket) => new Promise((resolve) => socket.once('close', resolve)));
     const sweep = setInterval(() => {
       server.closeIdleConnections();
-      // A connection on which nothing was received is not idle to Node.js, but no request is waiting on it.
+      // Node.js does not consider a connection idle if it has received nothing, but no request is waiting on it.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     }, sweepMs);
     const deadline = setTimeout(() => {
       inTime = false;
       server.closeAllConnections();
-      // That leaves out connections with a CONNECT request.
+      // `closeAllConnections` leaves out connections with a CONNECT request.
       for (const socket of sockets) socket.destroy();
     }, timeoutMs);
     await Promise.all([closed, ...ended]);
@@ -88,7 +88,7 @@ export function createGracefulShutdown(
   };
 }
 
-/** The open connections of a server, whether it has accepted them itself or got them from another process. */
+/** Returns a server's open connections, kept up to date, whether it accepted them itself or received them from another process. */
 export function trackConnections(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -98,39 +98,39 @@ export function trackConnections(server: Server): ReadonlySet<Socket> {
   return sockets;
 }
 
-/** Descriptors that the process, its threads, and the files of the database take, with room to spare: about 40 are in use. */
+/** How many file descriptors to reserve for the process, its threads, and the database files. About 40 are in use. */
 const ownDescriptors = 64;
 
-/** The service does not start with fewer connections than this. */
-const leastConnections = 16;
+/** The service does not start if fewer client connections are possible. */
+const minConnections = 16;
 
 /**
- * How many connections of clients the limit on open files allows, so that none takes a descriptor that the database or the admin
- * port needs.
+ * Returns how many client connections the limit on open files allows, so that none takes a descriptor that the database or the admin port
+ * needs.
  *
  * @throws {OperatorError} when the limit is too low
  */
 export function countAllowedConnections(openFiles: number, otherConnections: number): number {
   const reserved = ownDescriptors + otherConnections;
-  if (openFiles >= reserved + leastConnections) return openFiles - reserved;
+  if (openFiles >= reserved + minConnections) return openFiles - reserved;
   throw new OperatorError(
-    `Each service process can open ${openFiles} files but needs at least ${reserved + leastConnections}: ${reserved} for the ` +
+    `Each service process can open ${openFiles} files but needs at least ${reserved + minConnections}: ${reserved} for the ` +
       `database and the admin port, and one for each connection. Raise the limit with LimitNOFILE (systemd) or ulimit -n.`,
   );
 }
 
 /**
- * The limit on open files of this process (`RLIMIT_NOFILE`), which Node.js raises to the highest that the system permits. Call it before
- * there are connections: the report, which is used for nothing else, also looks up the names of their peers.
+ * Returns this process's limit on open files (`RLIMIT_NOFILE`), which Node.js raises to the highest that the system permits. Call this
+ * before there are connections, because the report also looks up the host names of their peers.
  */
 export function readOpenFilesLimit(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
-  // Where there is no limit it is the text `unlimited`; Windows has none.
+  // Without a limit, the value is the text `unlimited`. On Windows, there is no value.
   const limit = userLimits?.open_files?.soft;
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
 }
 
-/** Closes connections beyond a number as they arrive, before anything of them is read. */
+/** Closes connections beyond the allowed number as they arrive, before anything is read from them. */
 export function limitConnections(server: Server, allowed: number, onClosed: () => void): void {
   if (allowed === Number.POSITIVE_INFINITY) return;
   server.maxConnections = allowed;

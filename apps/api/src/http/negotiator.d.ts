@@ -5,8 +5,8 @@ declare module 'negotiator' {
     /**
      * Selects the content codings that the client accepts, in the order of their weights.
      *
-     * @param available those to select from
-     * @param options the order of those with equal weights
+     * @param available the codings to select from
+     * @param options the order of codings with equal weights
      */
     encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): string[];
   }

@@ -2,13 +2,13 @@ import type { Scope } from '@plant-store/contract/access-token';
 import type { ResourceName } from '@plant-store/contract/resources';
 import { type AccessToken, type ServiceError } from '@plant-store/records';
 
-/** What middleware knows about a request, for the middleware after it. */
+/** What middleware stores about a request for the middleware after it. */
 declare global {
   namespace Express {
     interface Request {
       /** Identifies the request in the reply and in the log. */
       id: string;
-      /** Whether its target is not one that the service accepts. */
+      /** Whether the service rejects the request target. */
       invalidTarget?: boolean | undefined;
     }
     interface Locals {
@@ -17,7 +17,7 @@ declare global {
       subject?: string;
       /** When the JSON Web Token is no longer accepted, in milliseconds since the epoch. */
       acceptedUntil?: number;
-      /** The scopes of either of them. */
+      /** The scopes of the access token or JSON Web Token. */
       scopes?: readonly Scope[];
       /** The log field for the ID of the record. It is text, because log readers round large numbers. */
       loggedId?: Readonly<Partial<Record<`${ResourceName}Id`, string>>>;
@@ -28,12 +28,12 @@ declare global {
       entityTag?: string;
       /** The route of the request, for metrics; overrides the route that Express matched. */
       route?: string;
-      /** How many bytes are counted for the request; `undefined` before any are. */
+      /** How many bytes the request holds; `undefined` before any are counted. */
       heldBytes?: number;
-      /** How many tasks of the request are running. They continue if its client disconnects. */
-      works?: number;
+      /** How many tasks of the request are running. They continue if the client disconnects. */
+      runningTasks?: number;
       error?: ServiceError;
-      /** Whether the record was stored by an earlier request, once a create has succeeded. */
+      /** Whether an earlier request had already stored the record. Set once a create has succeeded. */
       replayed?: boolean;
     }
   }

@@ -1,15 +1,19 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-/** The Content-Security-Policy of a document that loads this and nothing else. */
-export const policyOf = (...loaded: readonly string[]) =>
-  ["default-src 'none'", ...loaded, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join(
-    '; ',
-  );
+/** Returns the Content-Security-Policy of a document that loads only what the given directives allow. */
+export const policyOf = (...directives: readonly string[]) =>
+  [
+    "default-src 'none'",
+    ...directives,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /**
- * The security headers of an API: a browser that shows a reply may load, run and frame nothing. Replies are not cached (RFC 9111, section
- * 5.2.2.5), because a record may be deleted; files set their own `Cache-Control`. HSTS is left to the proxy that terminates TLS, because it
- * knows the host names.
+ * The security headers of an API: a browser that shows a reply cannot load, run, or frame anything. Replies are not cached (RFC 9111,
+ * section 5.2.2.5), because a record can be deleted. Files set their own `Cache-Control`. HSTS is left to the proxy that terminates TLS,
+ * because the proxy knows the host names.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -20,7 +24,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 };
 
-/** The headers of the viewer of the API: it loads its own script and style, and the document that it shows. */
+/** The headers of the API viewer, which loads its own scripts, styles, and images, and the document that it shows. */
 export const documentHeaders: Readonly<Record<string, string>> = {
   ...securityHeaders,
   'content-security-policy': policyOf(
@@ -32,10 +36,10 @@ export const documentHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * The headers of the page. It only loads its own scripts, styles, images, and fonts, only calls this service, never evaluates strings as
- * code, and cannot be framed, or read by a page of another origin.
+ * Returns the headers of the page. The page loads only its own scripts, styles, images, and fonts, calls only this service and
+ * the given origins, and never evaluates strings as code. No other page can frame it, and no page of another origin can read it.
  *
- * @param called other origins that it may call, such as that of the identity provider
+ * @param called other origins, such as the identity provider's
  */
 export const pageHeaders = (...called: readonly string[]): Readonly<Record<string, string>> => ({
   ...securityHeaders,
@@ -62,7 +66,7 @@ export const commonHeaders: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Sets the request id, and the security headers or the given ones. */
+/** Sets the request ID and the given headers. */
 export function setCommonHeaders(request: Request, response: Response, headers = securityHeaders): void {
   response.set(headers).set('X-Request-Id', request.id);
 }

@@ -11,10 +11,10 @@ import { setCommonHeaders } from './security-headers.js';
 /** A built file to serve, plain and compressed. */
 export interface ServedFile {
   readonly name: string;
-  /** Whether its name contains a hash of its content, so that the content of that name never changes. */
+  /** Whether the name contains a hash of the content, so that the content under this name never changes. */
   readonly isHashed: boolean;
   readonly plain: Representation;
-  /** By content coding (RFC 9110, section 8.4.1); only codings that make the file smaller. */
+  /** The compressed forms by content coding (RFC 9110, section 8.4.1). Contains only codings that make the file smaller. */
   readonly compressed: ReadonlyMap<string, Representation>;
 }
 
@@ -24,7 +24,7 @@ export interface Representation {
   readonly etag: string;
 }
 
-/** The file in which the build lists all other files: the SHA-256 of each, in base64url, by its name. */
+/** The file in which the build lists all other files: the SHA-256 of each, in base64url, by name. */
 export const listName = 'files.json';
 
 /** The file name suffixes of compressed files by content coding, best compression first. */
@@ -34,7 +34,7 @@ const compressedEnd = /\.(?:br|gz)$/;
 type Coding = keyof typeof suffixes;
 
 /**
- * Compresses a content in each coding that saves at least 5%. Fonts, for example, do not shrink.
+ * Compresses content in each coding that saves at least 5%. Fonts, for example, do not shrink.
  *
  * @param quality from 0 to 11. The default is the maximum, for files that are compressed once and sent often
  */
@@ -50,7 +50,7 @@ export function compress(content: Buffer, quality = 11): readonly (readonly [Cod
   return forms.filter(([, { length }]) => length < 0.95 * content.length);
 }
 
-/** A built file with its content replaced. `quality` is as for `compress`. */
+/** Returns a built file with other content. `quality` is as for `compress`. */
 export function withContent(file: ServedFile, text: string, quality?: number): ServedFile {
   const represent = (content: Buffer): Representation => ({ content, etag: `"${hashOf(content)}"` });
   const content = Buffer.from(text);
@@ -88,11 +88,11 @@ export function readServedFiles(folder: string): readonly ServedFile[] {
   });
 }
 
-/** The plain form of a brotli-compressed file. It is decompressed when a client first needs it, which is rare, and then cached. */
+/** Returns the plain form of a brotli-compressed file. It is decompressed and cached when a client first needs it, which is rare. */
 function decompress({ content, etag }: Representation): Representation {
   let plain: Buffer | undefined;
   return {
-    // Each representation needs its own entity tag. The prefix is at the start because proxies may append a suffix.
+    // Each representation needs its own entity tag. The prefix is at the start because proxies can append a suffix.
     etag: etag.replace('"', '"plain-'),
     get content() {
       plain ??= brotliDecompressSync(content);
@@ -101,7 +101,7 @@ function decompress({ content, etag }: Representation): Representation {
   };
 }
 
-/** The SHA-256 of a file, in base64url. */
+/** Returns the SHA-256 of a file, in base64url. */
 export function hashOf(content: Buffer): string {
   return hash('sha256', content, 'base64url');
 }
@@ -110,11 +110,11 @@ interface FileRoutes {
   readonly headers: Readonly<Record<string, string>>;
   /** Finds the file for a path exactly as sent, so that other encodings of the path find nothing. */
   find(path: string, request: Request): ServedFile | undefined;
-  /** The route of a file, for metrics and the log. */
+  /** Returns a file's route, for metrics and the log. */
   routeOf(file: ServedFile): string;
 }
 
-/** Serves files from memory, without a token. A path without a file is passed to the next middleware. */
+/** Serves files from memory, without a token. Requests for other paths are passed to the next middleware. */
 export function serveFiles({ headers, find, routeOf }: FileRoutes): RequestHandler {
   return function serveFile(request, response, next) {
     const { method, path } = request;
@@ -126,8 +126,8 @@ export function serveFiles({ headers, find, routeOf }: FileRoutes): RequestHandl
   };
 }
 
-/** The maximum age of a cached reply, in seconds: a year (RFC 9111, section 5.2.2.1). */
-const year = 31_536_000;
+/** The maximum age of a cached reply, in seconds: one year (RFC 9111, section 5.2.2.1). */
+const maxAgeSeconds = 31_536_000;
 
 /**
  * Sends a file in the coding that the client prefers, or 304 if the client has it (RFC 9110, section 13.2.2).
@@ -151,7 +151,7 @@ function sendFile(
   setCommonHeaders(response.req, response, headers);
   response.type(extname(name)).set({
     ETag: etag,
-    'Cache-Control': isHashed ? `public, max-age=${year}, immutable` : 'no-cache',
+    'Cache-Control': isHashed ? `public, max-age=${maxAgeSeconds}, immutable` : 'no-cache',
   });
   if (codings.length > 0) response.vary('Accept-Encoding');
   if (failed !== undefined) response.status(304);
@@ -161,8 +161,8 @@ function sendFile(
 }
 
 /**
- * Selects the coding with the highest weight in `Accept-Encoding`, and of equal weights the smallest file. A request that accepts no
- * coding, not even `identity`, gets the plain file: the header may be disregarded then (RFC 9110, section 12.4.1).
+ * Selects the coding with the highest weight in `Accept-Encoding`, and the smallest file among equal weights. A request that accepts no
+ * coding, not even `identity`, gets the plain file, because a server can disregard the header then (RFC 9110, section 12.4.1).
  */
 function selectCoding(codings: readonly string[], request: Request): string {
   const [selected = identity] = new Negotiator(request).encodings([...codings, identity], {

@@ -16,13 +16,13 @@ import { securityHeaders } from './security-headers.js';
 
 /** Time limits for clients, in milliseconds. */
 const defaultTimeLimits = {
-  /** For a whole request. */
+  /** How long a whole request can take to arrive. */
   requestMs: 60_000,
-  /** For the headers of a request. */
+  /** How long its headers can take to arrive. */
   headersMs: 20_000,
   /** How long an idle connection is kept: longer than the 60 seconds of most load balancers. */
   keepAliveMs: 65_000,
-  /** How long a connection is kept if its reply is not read. */
+  /** How long a connection is kept while the client does not read the reply. */
   stalledMs: 10_000,
   /** How often requests are checked against these limits. */
   checkIntervalMs: 1_000,
@@ -36,7 +36,7 @@ interface ServerOptions {
   readonly fastPath?: boolean;
 }
 
-/** Creates an HTTP server for the app, not listening yet. Requests that are not valid HTTP get the Error body, too. */
+/** Creates an HTTP server for the app. It is not listening yet. Requests that are not valid HTTP also get an Error body. */
 export function createServer(
   app: Express,
   log: Logger,
@@ -53,7 +53,7 @@ export function createServer(
     headersTimeout: limits.headersMs,
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
-    // The app checks it, so that a missing one is reported like any other error.
+    // The app checks the Host header, so that a missing one is reported like any other error.
     requireHostHeader: false,
   });
   // A client that has closed its sending side may still wait for the reply (RFC 9112, section 9.6). Node.js has always had this property,
@@ -65,35 +65,37 @@ export function createServer(
   const exchanges = createExchanges(({ request, response, prepare }) => {
     prepare?.();
     turns.schedule(readBearer(request.headers.authorization) ?? '', 1, () => {
-      // The request of a client that has disconnected is dropped.
+      // Drops the request of a client that has disconnected.
       if (request.socket.destroyed) return;
       normalizeTarget(request);
       app(request, response);
     });
   });
-  function add(request: IncomingMessage, response: ServerResponse, prepare?: () => void): void {
-    // The service ignores the request for another protocol (RFC 9110, section 7.8), but Node.js has already stopped parsing, and drops
-    // what was read together with it. A client sends again what follows the last reply of a connection.
+  function addExchange(request: IncomingMessage, response: ServerResponse, prepare?: () => void): void {
+    // The service ignores a request to change the protocol (RFC 9110, section 7.8), but Node.js has already stopped parsing, and drops the
+    // data that was read with the request. Because the connection closes, the client sends the requests in that data again.
     if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
     exchanges.add({ request, response, prepare });
   }
-  server.on('request', add);
+  server.on('request', addExchange);
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
-  server.on('checkExpectation', add);
-  // Node.js would write it between the head and the body of an earlier reply.
-  server.on('checkContinue', (request, response) => add(request, response, () => response.writeContinue()));
-  // Node.js would close the connection without a reply, and it hands the bare socket to servers that are proxies.
+  server.on('checkExpectation', addExchange);
+  // Node.js would write `100 Continue` between the head and the body of an earlier reply.
+  server.on('checkContinue', (request, response) =>
+    addExchange(request, response, () => response.writeContinue()),
+  );
+  // Without a listener, Node.js would close the connection without a reply. It passes the bare socket, which only proxies need.
   server.on('connect', (request) => {
-    const response = takeConnection(request, classes.ServerResponse, limits.keepAliveMs);
+    const response = createConnectResponse(request, classes.ServerResponse, limits.keepAliveMs);
     exchanges.add({ request, response, prepare: () => response.assignSocket(request.socket) });
   });
-  clientErrorHandler(server, exchanges, lingerOnClose(server, exchanges, turns), log);
+  handleClientErrors(server, exchanges, lingerOnClose(server, exchanges, turns), log);
   closeStalled(server, limits);
   return server;
 }
 
-/** Creates the response to a CONNECT request, which is handled like any other, and closes the connection after it. */
-function takeConnection(
+/** Creates the response to a CONNECT request. The request is handled like any other, but its connection closes after the reply. */
+function createConnectResponse(
   request: IncomingMessage,
   Response: typeof ServerResponse,
   idleTimeoutMs: number,
@@ -108,7 +110,7 @@ function takeConnection(
   return response;
 }
 
-/** Closes connections whose client does not read the reply: they have no traffic for some time while a part of the reply is unsent. */
+/** Closes connections whose client does not read the reply: there is no traffic for some time while part of the reply is unsent. */
 function closeStalled(server: Server, { stalledMs, keepAliveMs, checkIntervalMs }: TimeLimits): void {
   const connections = trackConnections(server);
   const sending = new WeakSet<Socket>();
@@ -127,11 +129,11 @@ function closeStalled(server: Server, { stalledMs, keepAliveMs, checkIntervalMs 
 }
 
 /**
- * Replies `bad_request` to what cannot be parsed as HTTP, and closes the connection. Complete requests before it on the
- * same connection get their own replies first: their records may be stored. A request whose body turns out malformed after
- * its reply was sent gets no second reply, and a connection on which nothing was received gets none.
+ * Replies `bad_request` to data that is not valid HTTP, and closes the connection. Earlier complete requests on the same connection get
+ * their own replies first, because their records might be stored. If the reply to a request was sent before its body turned out to be
+ * malformed, there is no second reply. A connection on which nothing was received gets no reply.
  */
-function clientErrorHandler(server: Server, exchanges: Exchanges, linger: Linger, log: Logger): void {
+function handleClientErrors(server: Server, exchanges: Exchanges, linger: Linger, log: Logger): void {
   const commonLines = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   const closing = new WeakSet<Duplex>();
 
@@ -146,11 +148,12 @@ function clientErrorHandler(server: Server, exchanges: Exchanges, linger: Linger
       return;
     }
     const latest = exchanges.latest(socket);
+    /** The response to the malformed request, if its head was valid. */
     const own = latest?.request.complete === false ? latest.response : undefined;
-    const before = exchanges.unanswered(socket).findLast(({ response }) => response !== own);
-    whenFinished(before?.response, () => {
+    const previous = exchanges.unanswered(socket).findLast(({ response }) => response !== own);
+    whenFinished(previous?.response, () => {
       // Node.js closes the connection.
-      if (before !== undefined && isLast(before.response)) return;
+      if (previous !== undefined && isLast(previous.response)) return;
       if (own?.writableEnded) {
         whenFinished(own, () => linger(socket));
       } else {
@@ -161,18 +164,18 @@ function clientErrorHandler(server: Server, exchanges: Exchanges, linger: Linger
   });
 }
 
-/** Whether a response is the last one of its connection, by its request or by its own header. */
+/** Whether the connection closes after a response, because of the request or the response's own header. */
 function isLast(response: ServerResponse): boolean {
   return !response.shouldKeepAlive || /close/i.test(String(response.getHeader('Connection')));
 }
 
 function whenFinished(response: ServerResponse | undefined, proceed: () => void): void {
   if (response === undefined || response.writableFinished) proceed();
-  // Before Node.js, which then ends the connection if the client has closed its sending side.
+  // Runs before Node.js's own listener, which ends the connection if the client has closed its sending side.
   else response.prependOnceListener('finish', proceed);
 }
 
-/** Formats the reply, head and body, and logs it. */
+/** Formats the head and body of the reply to malformed HTTP, and logs the error. */
 function formatReply({ code = 'unknown' }: NodeJS.ErrnoException, commonLines: string, log: Logger): string {
   const error = new ServiceError('bad_request', describe(code));
   const requestId = randomUUID();

@@ -2,25 +2,25 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-/** Where the system describes control groups; tests have their own. */
+/** The paths at which the system describes control groups. Tests pass their own. */
 export interface CgroupFiles {
-  /** The groups of this process (cgroups(7), "/proc files"). */
+  /** The file that lists this process's groups (cgroups(7), "/proc files"). */
   readonly membership: string;
-  /** The folder in which the hierarchies are mounted. */
+  /** The folder where the hierarchies are mounted. */
   readonly mount: string;
 }
 
 const systemFiles: CgroupFiles = { membership: '/proc/self/cgroup', mount: '/sys/fs/cgroup' };
 
 /**
- * How many cores this process may use: those that it may be scheduled on, and no more than the CPU limit of its control
- * group allows, as a container has one. At least 1; fractions are rounded down. libuv finds the limit in some layouts only.
+ * Returns how many cores this process can use: those that the system can schedule it on, up to the CPU limit of its control group, such as
+ * a container's. The result is at least 1, and fractions are rounded down. libuv finds the limit only in some layouts.
  */
 export function countAvailableCores(files: CgroupFiles = systemFiles): number {
   return Math.max(1, Math.floor(Math.min(availableParallelism(), readCpuLimit(files))));
 }
 
-/** The lowest limit of the groups of this process and those around them, in cores; infinite without any. */
+/** Returns the lowest CPU limit of this process's groups and their ancestors, in cores. Without a limit, returns infinity. */
 function readCpuLimit({ membership, mount }: CgroupFiles): number {
   const limits = (readText(membership) ?? '').split('\n').flatMap((line) => {
     const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
@@ -33,19 +33,19 @@ function readCpuLimit({ membership, mount }: CgroupFiles): number {
   return Math.min(Number.POSITIVE_INFINITY, ...limits);
 }
 
-/** The folder of a group and those of the groups around it. In a container its own may be mounted as the root. */
+/** Lists the folders of a group and its ancestors. In a container, the container's own group can be mounted as the root. */
 function listUpwards(root: string, path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '');
   return Array.from({ length: parts.length + 1 }, (_, depth) => join(root, ...parts.slice(0, depth)));
 }
 
-/** The limit of a group of version 2: `max`, or a quota and a period in microseconds. */
+/** Reads the limit of a version 2 group: `max`, or a quota and a period in microseconds. */
 function readVersion2(folder: string): number {
   const [quota, period] = (readText(join(folder, 'cpu.max')) ?? 'max').trim().split(' ');
   return toCores(Number(quota), Number(period));
 }
 
-/** The limit of a group of version 1, whose quota is -1 without one. */
+/** Reads the limit of a version 1 group, whose quota is -1 without a limit. */
 function readVersion1(folder: string): number {
   const [quota, period] = ['cpu.cfs_quota_us', 'cpu.cfs_period_us'].map((name) =>
     Number(readText(join(folder, name))),

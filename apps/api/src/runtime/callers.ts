@@ -1,40 +1,40 @@
 /** A caller as returned by `callerOf`: the id of an access token, or a subject. */
 export type Caller = number | string;
 
-/** How long a caller counts as active, in milliseconds; at most twice as long. */
+/** The minimum time that a caller counts as active, in milliseconds. The maximum is twice as long. */
 const activeMs = 1_000;
 
 /** Counts active callers, so that each gets an equal share of concurrent work. */
 export class ActiveCallers {
-  #now = new Set<Caller>();
-  #before = new Set<Caller>();
-  #since = performance.now();
+  #current = new Set<Caller>();
+  #previous = new Set<Caller>();
+  #windowAt = performance.now();
 
   note(caller: Caller): void {
-    this.#now.add(caller);
+    this.#current.add(caller);
   }
 
-  /** How many callers were active recently, at least 1. */
+  /** Returns how many callers were active recently, at least 1. */
   count(): number {
     const now = performance.now();
-    if (now - this.#since > activeMs) {
-      this.#before = now - this.#since > 2 * activeMs ? new Set() : this.#now;
-      this.#now = new Set();
-      this.#since = now;
+    if (now - this.#windowAt > activeMs) {
+      this.#previous = now - this.#windowAt > 2 * activeMs ? new Set() : this.#current;
+      this.#current = new Set();
+      this.#windowAt = now;
     }
-    return Math.max(this.#now.size, this.#before.size, 1);
+    return Math.max(this.#current.size, this.#previous.size, 1);
   }
 }
 
 /**
- * Limits what all callers hold together, such as bytes or places. A caller may not hold more than is left free, so that there is always
- * room for others: a single caller gets at most half of the limit, each of two a third, and so on (Choudhury and Hahne, "Dynamic queue
- * length thresholds for shared-memory packet switches", 1998). While nothing is held, any amount is taken.
+ * Limits what all callers hold together, such as bytes or queued records. A caller cannot hold more than is left free, so that there is
+ * always room for others: a single caller gets at most half of the limit, each of two callers a third, and so on (Choudhury and Hahne,
+ * "Dynamic queue length thresholds for shared-memory packet switches", 1998). While nothing is held, a caller can take any amount.
  */
 export class Budget {
   readonly #limit: number;
   readonly #heldBy = new Map<Caller, number>();
-  /** What all callers hold. */
+  /** The total amount that all callers hold. */
   held = 0;
 
   constructor(limit: number) {
@@ -74,7 +74,7 @@ export class FairQueue<Item> {
   /** How many items wait, including items of callers that are held back. */
   size = 0;
 
-  /** How many callers have an item that waits for its turn. */
+  /** How many callers have waiting items and are not held back. */
   get callers(): number {
     return this.#turns.length;
   }
@@ -94,7 +94,7 @@ export class FairQueue<Item> {
     return line;
   }
 
-  /** Holds back a caller: it gets no turn until it is resumed. */
+  /** Holds back a caller, which gets no turn until it is resumed. */
   hold(caller: Caller): void {
     const line = this.#lineOf(caller);
     if (line.items.length > 0 && !line.isHeld) this.#turns.splice(this.#turns.indexOf(line), 1);
@@ -109,12 +109,12 @@ export class FairQueue<Item> {
     else this.#lines.delete(caller);
   }
 
-  /** The item that `shift` would remove; `undefined` when no caller has a turn. */
+  /** Returns the item that `shift` would remove, or `undefined` if no caller has a turn. */
   peek(): Item | undefined {
     return this.#turns[0]?.items[0];
   }
 
-  /** Removes the next item of the caller whose turn it is; `undefined` when none has one. */
+  /** Removes and returns the next item of the caller whose turn it is. Returns `undefined` if no caller has a turn. */
   shift(): Item | undefined {
     const line = this.#turns.shift();
     if (line === undefined) return undefined;
@@ -132,7 +132,7 @@ interface Line<Item> {
   isHeld: boolean;
 }
 
-/** The time over which the share is measured, in milliseconds; at most twice as long. */
+/** The minimum time over which the share is measured, in milliseconds. The maximum is twice as long. */
 const windowMs = 250;
 
 /** Measures the share of time that an activity takes. */
@@ -142,25 +142,25 @@ export class BusyShare {
   #busyMs = 0;
   #before = 0;
 
-  /** Marks the beginning, unless the activity has already begun. */
+  /** Marks the beginning of the activity, unless it has already begun. */
   begin(): void {
     this.#begunAt ??= performance.now();
   }
 
   end(): void {
-    this.#turn(performance.now());
+    this.#advance(performance.now());
     this.#begunAt = undefined;
   }
 
-  /** The recent share, from 0 to 1. */
+  /** Returns the recent share, from 0 to 1. */
   value(): number {
     const now = performance.now();
-    this.#turn(now);
+    this.#advance(now);
     return (this.#busyMs + this.#before * windowMs) / (now - this.#windowAt + windowMs);
   }
 
   /** Adds the busy time until now, and begins a new window if the current one is over. */
-  #turn(now: number): void {
+  #advance(now: number): void {
     if (this.#begunAt !== undefined) {
       this.#busyMs += now - this.#begunAt;
       this.#begunAt = now;

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** How often to check whether they still run, in milliseconds. */
+/** How often to check whether the watched processes are still running, in milliseconds. */
 const intervalMs = 500;
 
-/** How many processes a package manager may start before the actual command: npx, a shell, pnpm, the pinned pnpm. */
+/** How many processes a package manager can start before the actual command: npx, a shell, pnpm, the pinned pnpm. */
 const maxDepth = 5;
 
 const packageManagers = new Set(['npx', 'npx-cli.js', 'pnpm', 'pnpm.js', 'pnpm.cjs', 'pnpm.mjs']);
@@ -23,9 +23,9 @@ interface ProcessState {
 
 /**
  * Watches the parent of this process, and the package managers that started the parent. npx exits on SIGTERM without forwarding it to pnpm
- * or killing pnpm, so the service would keep running (npm/cli, `npm exec`). Other ancestors, such as the user's shell, may end.
+ * or killing pnpm, so the service would keep running (npm/cli, `npm exec`). Other ancestors, such as the user's shell, can end.
  *
- * @returns what resolves up to half a second after one of them has ended, and a function that checks now whether one has
+ * @returns a promise that resolves up to half a second after one of them has ended, and a function that checks immediately
  */
 export function watchLauncher() {
   const parent = process.ppid;
@@ -34,10 +34,10 @@ export function watchLauncher() {
   const haveEnded = async (): Promise<boolean> => {
     known ??= (await first) ?? [parent];
     if (process.ppid !== parent || !known.every(isRunning)) return true;
-    // On other systems, each check would start programs.
+    // On other systems, each check would start `ps` several times.
     if (process.platform !== 'linux') return false;
     const found = (await tryFindStartingProcesses(parent)) ?? known;
-    // A process whose parent has ended is adopted by another one, such as process 1.
+    // When a process ends, another process, such as process 1, adopts its children, so the search no longer finds its ancestors.
     if (found.length < known.length) return true;
     known = found;
     return false;
@@ -48,12 +48,12 @@ export function watchLauncher() {
   return { ended: watch(), haveEnded };
 }
 
-/** As `findStartingProcesses`; `undefined` if they cannot be read now, for example because no file descriptors are free. */
+/** Like `findStartingProcesses`, but resolves to `undefined` if a process cannot be read, such as when no file descriptors are free. */
 function tryFindStartingProcesses(pid: number): Promise<readonly number[] | undefined> {
   return findStartingProcesses(pid).catch(() => undefined);
 }
 
-/** The package managers that have started a process, directly or through a shell, and the process itself. */
+/** Finds a process and the package managers that started it, directly or through a shell. */
 async function findStartingProcesses(pid: number): Promise<readonly number[]> {
   const found = [pid];
   let next = (await readProcess(pid))?.parent;
@@ -78,7 +78,7 @@ function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Other errors mean that it exists and belongs to another user.
+    // Other errors mean that the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code !== 'ESRCH';
   }
   try {
@@ -93,17 +93,17 @@ async function readProcess(pid: number): Promise<ProcessState | undefined> {
   return process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
 }
 
-/** The errors of reading `/proc` if the process has ended, or belongs to another user and `/proc` hides it. */
+/** The error codes of reading `/proc` if the process has ended, or if `/proc` hides it because it belongs to another user. */
 const absent = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
 /**
- * Reads a process on Linux (proc(5)), because images often lack `ps`. `undefined` if there is no such process.
+ * Reads a process from `/proc` on Linux (proc(5)), because images often lack `ps`. Returns `undefined` if there is no such process.
  *
- * @throws any other error of reading; the process may be running
+ * @throws any other read error; the process might be running
  */
 function readFromProc(pid: number): ProcessState | undefined {
   try {
-    // The program name comes before these, in parentheses, and may contain parentheses itself.
+    // The program name comes before these fields, in parentheses, and can contain parentheses.
     const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split(/[\0\s]+/);
     return { parent: Number(parent), words, isZombie: state === 'Z' };
@@ -130,8 +130,8 @@ const notifyTimeoutMs = 10_000;
  * Reports to systemd that the service has started, for units of `Type=notify` (sd_notify(3)). Uses `systemd-notify`, because Node.js does
  * not support Unix datagram sockets; so the unit needs `NotifyAccess=all`.
  *
- * @param environment contains `NOTIFY_SOCKET` when started by a unit of this type; otherwise this does nothing
- * @throws {Error} when `systemd-notify` fails; the unit then fails after its `TimeoutStartSec`
+ * @param environment contains `NOTIFY_SOCKET` if a unit of this type started the service. Otherwise, this function does nothing
+ * @throws {Error} when `systemd-notify` fails. The unit then fails after its `TimeoutStartSec`
  */
 export async function notifySystemd(
   environment: Readonly<Record<string, string | undefined>>,

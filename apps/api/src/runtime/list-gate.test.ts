@@ -25,7 +25,7 @@ function open({ concurrency = 1, callers = 1, waitingShare = 0 } = {}) {
   const list = (...names: readonly string[]) =>
     names.map((name) => {
       const result = gate.read(name.slice(0, 1), {
-        of: name.split('=')[1],
+        shareKey: name.split('=')[1],
         isWanted: () => !gone.has(name),
         async read(turn) {
           begun.push(name);
@@ -96,7 +96,7 @@ it('limits each caller to its share of the time plus 50 ms while others read, to
   expect(begun.at(-1)).toBe('a1 again');
 });
 
-it('ends a list at its next turn when no client waits for it, and frees its place', async () => {
+it('ends a list at its next turn when no client waits for it, and frees its slot', async () => {
   const { list, begun, pause, gone } = open();
   const [long] = list('a1', 'b1');
   await nextTurn();
@@ -109,7 +109,7 @@ it('ends a list at its next turn when no client waits for it, and frees its plac
   expect(begun).toContain('a2');
 });
 
-it('leaves a place for others while they are active', async () => {
+it('leaves a slot for others while they are active', async () => {
   const { list, begun, end } = open({ concurrency: 3, callers: 2 });
   list('a1', 'a2', 'a3', 'a4');
   await nextTurn();
@@ -162,23 +162,23 @@ it('skips a list that no client waits for, and reads the next one', async () => 
 });
 
 it.each([
-  { waitingShare: 1, callers: 1, restMs: 480 },
-  { waitingShare: 1, callers: 1, requests: 3, restMs: 496 },
-  { waitingShare: 1, callers: 4, restMs: 120 },
-  { waitingShare: 0.5, callers: 1, restMs: 30 },
-  { waitingShare: 0.2, callers: 1, restMs: 0 },
-])('delays the lists of a caller after a list of 10 ms: %j', async ({ restMs, requests = 1, ...shared }) => {
+  { waitingShare: 1, callers: 1, pauseMs: 480 },
+  { waitingShare: 1, callers: 1, requests: 3, pauseMs: 496 },
+  { waitingShare: 1, callers: 4, pauseMs: 120 },
+  { waitingShare: 0.5, callers: 1, pauseMs: 30 },
+  { waitingShare: 0.2, callers: 1, pauseMs: 0 },
+])('delays the lists of a caller after a list of 10 ms: %j', async ({ pauseMs, requests = 1, ...shared }) => {
   const { list, begun, end } = open(shared);
   list(...Array(requests).fill('a1=x'));
   await nextTurn();
   vi.advanceTimersByTime(10);
   list('a2', 'b1');
   await end('a1=x');
-  if (restMs > 0) {
+  if (pauseMs > 0) {
     // Lists of other callers are still read.
     expect(begun).toEqual(['a1=x', 'b1']);
     await end('b1');
-    vi.advanceTimersByTime(restMs - 1);
+    vi.advanceTimersByTime(pauseMs - 1);
     await nextTurn();
     expect(begun).toHaveLength(2);
     vi.advanceTimersByTime(1);

@@ -1,61 +1,66 @@
 import { ClientGoneError, overloadErrors } from '../errors/service-error.js';
 import { ActiveCallers, Budget, type Caller, FairQueue } from './callers.js';
 
-/** How many lists may wait or be read in total. One caller may have at most as many as are left free. */
+/**
+ * The maximum number of lists that wait or are being read. A list is a request that reads many records, such as a page or a count. One
+ * caller can have at most as many lists as are left free.
+ */
 const maxLists = 256;
 
 /**
- * After a list, the caller's next list waits this many times the duration of the list if creates are always waiting and no other caller is
- * active. The work after a list, such as its reply, takes time that creates need.
+ * After a list, its caller pauses for this many times the read's duration if creates are always waiting and no other caller is active. The
+ * work after a read, such as sending the reply, takes time that creates need.
  */
-const maxRestFactor = 40;
-/** The time for the request and the reply of a list, in addition to its reading, in milliseconds. */
+const maxPauseFactor = 40;
+/** How long the request and the reply of a list take, in addition to the read, in milliseconds. */
 const replyMs = 2;
-/** The same for each further request that shares it. */
+/** The same for each further request that shares the read. */
 const sharedReplyMs = 0.2;
-const maxRestMs = 1_000;
-/** How long a caller may read in advance of its share of the time, in milliseconds. */
+const maxPauseMs = 1_000;
+/** How much read time a caller can use in advance of its share, in milliseconds. */
 const burstMs = 50;
 
 /** Reads lists, a few at a time. The others wait, and callers take turns. */
 export type ListGate = ReturnType<typeof createListGate>;
 
-interface List<Result extends Timed> {
-  /** A key. Waiting lists of one caller with the same key share one read; a list without a key is read separately. */
-  readonly of?: unknown;
-  /** Whether its client is still connected; if not, it is not read. */
+interface ListRequest<Result extends TimedResult> {
+  /** Waiting requests of one caller with the same key share one read. Without a key, a request is read on its own. */
+  readonly shareKey?: unknown;
+  /** Whether the request's client is still connected; if not, the list is not read. */
   isWanted(): boolean;
   read(turn: Turn): Promise<Result>;
 }
 
-/** When a list may be read. */
+/** Lets a read share the time with other reads. */
 export interface Turn {
-  /** The share of the time that it may take while others are active, from 0 to 1. */
+  /** Returns the caller's share of the time, from 0 to 1. All active callers have equal shares. */
   readonly share: () => number;
   /**
-   * Yields the turn to other lists. Resolves when this list may continue.
+   * Yields to other lists. Resolves when this list can continue.
    *
    * @throws {ClientGoneError} when the client of the list has disconnected
    */
   next(): Promise<void>;
 }
 
-/** A result. It may contain how long the engine took, in milliseconds; otherwise the time until `read` resolves counts. */
-interface Timed {
+interface TimedResult {
+  /** How long the engine took, in milliseconds. Without it, the time until `read` resolves counts. */
   readonly readMs?: number | undefined;
 }
 
-interface Waiting<Result> {
+interface WaitingRequest<Result> {
   isWanted(): boolean;
-  /** Lists with the same key have results of the same type. */
+  /** Requests with the same key have results of the same type. */
   resolve(result: Promise<Result>): void;
 }
 
 interface ListGateOptions {
+  /** The number of slots: how many lists can be read at the same time. */
   readonly concurrency: number;
   readonly callers: Pick<ActiveCallers, 'count'>;
+  /** Whether the caller has room for a list's reply. */
   readonly hasRoom?: (caller: Caller) => boolean;
-  /** The share of the time in which a create waits, from 0 to 1. */
+  /** Returns the recent share of time in which a create waited, from 0 to 1. */
   readonly waitingShare: () => number;
 }
 
@@ -65,103 +70,110 @@ export function createListGate({
   hasRoom = () => true,
   waitingShare,
 }: ListGateOptions) {
-  const places = new Budget(maxLists);
+  const budget = new Budget(maxLists);
+  /** Functions that run or continue a read, by caller. */
   const waiting = new FairQueue<() => void>();
-  const shared = new Map<string, Waiting<Timed>[]>();
-  const resting = new Map<Caller, NodeJS.Timeout>();
-  /** The callers that read lists, and for each the time until which its share is used up. */
+  /** For each key, the requests that will share a read that has not started yet. */
+  const waitingByKey = new Map<string, WaitingRequest<TimedResult>[]>();
+  /** For each paused caller, the timer that ends the pause. */
+  const pauses = new Map<Caller, NodeJS.Timeout>();
+  /** The callers that recently requested lists. */
   const readers = new ActiveCallers();
+  /** When each caller will have used up its share, on the `performance.now()` clock. */
   const usedUntil = new Map<Caller, number>();
-  /** How many lists of each caller are being read. */
-  const readingOf = new Map<Caller, number>();
-  let reading = 0;
-  let isBeginning = false;
+  /** How many lists are being read, in total and for each caller. */
+  let readingCount = 0;
+  const readingCounts = new Map<Caller, number>();
+  let isStartScheduled = false;
 
-  function beginReady(): void {
-    while (reading < concurrency) {
-      const beginNext = waiting.shift();
-      if (beginNext === undefined) return;
-      beginNext();
+  function startWaiting(): void {
+    while (readingCount < concurrency) {
+      const startNext = waiting.shift();
+      if (startNext === undefined) return;
+      startNext();
     }
   }
 
-  /** Whether one more list of a caller may be read. If other callers are active, one place is left for them. */
-  function mayBegin(caller: Caller): boolean {
-    return concurrency === 1 || callers.count() === 1 || (readingOf.get(caller) ?? 0) < concurrency - 1;
-  }
-
-  function count(caller: Caller, lists: 1 | -1): void {
-    reading += lists;
-    const own = (readingOf.get(caller) ?? 0) + lists;
-    if (own > 0) readingOf.set(caller, own);
-    else readingOf.delete(caller);
-    if (!mayBegin(caller)) waiting.hold(caller);
-    else if (!resting.has(caller)) waiting.resume(caller);
-  }
-
-  /** Begins the lists of one turn of the event loop together, so that lists with the same key can share a read. */
-  function beginSoon(): void {
-    if (isBeginning) return;
-    isBeginning = true;
+  /** Starts the lists that arrive in one turn of the event loop together, so that lists with the same key can share a read. */
+  function scheduleStart(): void {
+    if (isStartScheduled) return;
+    isStartScheduled = true;
     setImmediate(() => {
-      isBeginning = false;
-      beginReady();
+      isStartScheduled = false;
+      startWaiting();
     });
   }
 
-  /** Counts the time that a caller has read, and returns how long it must wait for its next turn (a token bucket of time). */
-  function useTime(caller: Caller, readMs: number): number {
+  /** Whether the caller can occupy another slot. If other callers are active, one slot is left for them. */
+  function isBelowLimit(caller: Caller): boolean {
+    return concurrency === 1 || callers.count() === 1 || (readingCounts.get(caller) ?? 0) < concurrency - 1;
+  }
+
+  /** Adds to the number of lists being read. While a caller has reached its limit, its other lists are held back. */
+  function addReading(caller: Caller, change: 1 | -1): void {
+    readingCount += change;
+    const callerCount = (readingCounts.get(caller) ?? 0) + change;
+    if (callerCount > 0) readingCounts.set(caller, callerCount);
+    else readingCounts.delete(caller);
+    if (!isBelowLimit(caller)) waiting.hold(caller);
+    else if (!pauses.has(caller)) waiting.resume(caller);
+  }
+
+  /** Charges read time to a caller, and returns how long it must wait until its next turn. Works like a token bucket of read time. */
+  function chargeTime(caller: Caller, readMs: number): number {
     const now = performance.now();
-    const count = readers.count();
+    const readerCount = readers.count();
     const until =
-      Math.max(usedUntil.get(caller) ?? Number.NEGATIVE_INFINITY, now - readMs - burstMs * count) +
-      readMs * count;
-    if (count === 1) usedUntil.clear();
+      Math.max(usedUntil.get(caller) ?? Number.NEGATIVE_INFINITY, now - readMs - burstMs * readerCount) +
+      readMs * readerCount;
+    if (readerCount === 1) usedUntil.clear();
     else usedUntil.set(caller, until);
     return until - now;
   }
 
-  /** Delays the next lists of a caller, depending on what creates and the lists of others need. */
-  function rest(caller: Caller, readMs: number, replies: number): void {
+  /** Pauses a caller's next lists, to leave time for creates and for other callers. */
+  function pauseCaller(caller: Caller, readMs: number, replies: number): void {
     // If creates wait only part of the time, they need little of the remaining time.
-    const factor = (maxRestFactor * waitingShare() ** 4) / callers.count();
-    const restForCreates = (readMs + replyMs + (replies - 1) * sharedReplyMs) * factor;
-    const restMs = Math.min(maxRestMs, Math.max(restForCreates, useTime(caller, readMs)));
-    if (restMs < 1) return;
-    clearTimeout(resting.get(caller));
+    const factor = (maxPauseFactor * waitingShare() ** 4) / callers.count();
+    const pauseForCreates = (readMs + replyMs + (replies - 1) * sharedReplyMs) * factor;
+    const pauseMs = Math.min(maxPauseMs, Math.max(pauseForCreates, chargeTime(caller, readMs)));
+    if (pauseMs < 1) return;
+    clearTimeout(pauses.get(caller));
     waiting.hold(caller);
     const end = () => {
-      resting.delete(caller);
-      if (mayBegin(caller)) waiting.resume(caller);
-      beginReady();
+      pauses.delete(caller);
+      if (isBelowLimit(caller)) waiting.resume(caller);
+      startWaiting();
     };
-    resting.set(caller, setTimeout(end, restMs));
+    pauses.set(caller, setTimeout(end, pauseMs));
   }
 
-  async function begin<Result extends Timed>(
+  /** Runs one read for all requests that share it. Occupies a slot from `start()` to `stop()`, and again after each `turn.next()`. */
+  async function runRead<Result extends TimedResult>(
     caller: Caller,
-    requests: readonly Waiting<Result>[],
-    read: List<Result>['read'],
+    requests: readonly WaitingRequest<Result>[],
+    read: ListRequest<Result>['read'],
   ): Promise<Result> {
     let startedAt = 0;
     let readMs: number | undefined;
-    let [restedMs, isReading] = [0, false];
+    let [chargedMs, isReading] = [0, false];
     function start(): void {
       startedAt = performance.now();
       isReading = true;
-      count(caller, 1);
+      addReading(caller, 1);
       if (!requests.some(({ isWanted }) => isWanted())) throw new ClientGoneError();
       if (!hasRoom(caller)) throw overloadErrors.reply_bytes;
     }
     function stop(): void {
       if (!isReading) return;
       isReading = false;
-      count(caller, -1);
-      const ownMs = readMs === undefined ? performance.now() - startedAt : readMs - restedMs;
-      restedMs += ownMs;
-      rest(caller, ownMs, requests.length);
+      addReading(caller, -1);
+      // The engine reports the time of all turns at the end.
+      const turnMs = readMs === undefined ? performance.now() - startedAt : readMs - chargedMs;
+      chargedMs += turnMs;
+      pauseCaller(caller, turnMs, requests.length);
       // Starts the next list before the reply to this one, so that both run concurrently.
-      beginReady();
+      startWaiting();
     }
     const turn: Turn = {
       share: () => 1 / callers.count(),
@@ -176,7 +188,7 @@ export function createListGate({
               reject(error);
             }
           });
-          beginSoon();
+          scheduleStart();
         });
       },
     };
@@ -186,7 +198,7 @@ export function createListGate({
       readMs = result.readMs;
       return result;
     } finally {
-      places.release(caller, requests.length);
+      budget.release(caller, requests.length);
       stop();
     }
   }
@@ -195,30 +207,33 @@ export function createListGate({
     /**
      * Reads a list once it is its turn.
      *
-     * @throws {ServiceError} `overloaded` when too many lists wait, or its caller has no room for what would be read
-     * @throws {ClientGoneError} when its client has disconnected
+     * @throws {ServiceError} `overloaded` when too many lists wait, or the caller has no room for the reply
+     * @throws {ClientGoneError} when the client has disconnected
      */
-    read<Result extends Timed>(caller: Caller, { of, isWanted, read }: List<Result>): Promise<Result> {
-      if (!places.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
+    read<Result extends TimedResult>(
+      caller: Caller,
+      { shareKey, isWanted, read }: ListRequest<Result>,
+    ): Promise<Result> {
+      if (!budget.take(caller, 1)) return Promise.reject(overloadErrors.waiting_reads);
       readers.note(caller);
-      const key = of === undefined ? undefined : JSON.stringify([caller, of]);
+      const key = shareKey === undefined ? undefined : JSON.stringify([caller, shareKey]);
       return new Promise((resolve) => {
-        const request: Waiting<Result> = { isWanted, resolve };
-        const same = key === undefined ? undefined : shared.get(key);
-        if (same !== undefined) {
-          same.push(request);
+        const request: WaitingRequest<Result> = { isWanted, resolve };
+        const sharing = key === undefined ? undefined : waitingByKey.get(key);
+        if (sharing !== undefined) {
+          sharing.push(request);
           return;
         }
         const requests = [request];
-        if (key !== undefined) shared.set(key, requests);
+        if (key !== undefined) waitingByKey.set(key, requests);
         waiting.push(caller, () => {
-          if (key !== undefined) shared.delete(key);
+          if (key !== undefined) waitingByKey.delete(key);
           // Empties the array, because a Map may keep a deleted value alive for a long time.
-          const all = requests.splice(0);
-          const result = begin(caller, all, read);
-          for (const request of all) request.resolve(result);
+          const started = requests.splice(0);
+          const result = runRead(caller, started, read);
+          for (const request of started) request.resolve(result);
         });
-        beginSoon();
+        scheduleStart();
       });
     },
   };

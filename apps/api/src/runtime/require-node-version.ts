@@ -4,9 +4,9 @@ import { OperatorError } from '../errors/operator-error.js';
 const oldest = { major: 22, minor: 14 } as const;
 
 /**
- * Checks that Node.js is recent enough; an older one would fail later, with an unclear error.
+ * Checks that Node.js is recent enough. An older version would fail later, with an unclear error.
  *
- * @throws {OperatorError} that says which version is needed and how to get it
+ * @throws {OperatorError} with the required version, and how to get it
  */
 export function requireNodeVersion(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);

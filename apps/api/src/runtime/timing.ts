@@ -71,23 +71,23 @@ export async function retry<Result>(
 }
 
 /**
- * How long the steps of a stop may take once the shutdown timeout is over, one after the other, in milliseconds. Together
- * they are well below the 2 seconds that docs/operate/deploy.md promises.
+ * How long each step of a stop can take once the shutdown timeout is over, in milliseconds. The steps run one after the other. Together,
+ * they take well below the 2 seconds that docs/operate/deploy.md promises.
  */
 export const stopTimeouts = {
-  /** To close the database, which may hang. */
+  /** To close the database, which can hang. */
   databaseMs: 500,
   /** To answer a request on the admin port. */
   adminMs: 250,
-  /** To write the log, whose reader may hang. */
+  /** To write the log, whose reader can hang. */
   logMs: 500,
-  /** To exit normally, which a blocked write may prevent. */
+  /** To exit normally, which a blocked write can prevent. */
   processMs: 250,
 };
 
 /**
- * How long the steps of a stop with workers may take once the shutdown timeout is over, in milliseconds, before those of
- * `adminMs`, `logMs` and `processMs`. All together they are well below the 3 seconds that docs/operate/deploy.md promises.
+ * How long each step of a stop with workers can take once the shutdown timeout is over, in milliseconds. The steps of `adminMs`, `logMs`,
+ * and `processMs` follow. All together, they take well below the 3 seconds that docs/operate/deploy.md promises.
  */
 export const clusterStopTimeouts = {
   /** For workers to close their database connections and their log. */

@@ -3,7 +3,7 @@ import { type ActiveCallers, type Caller, FairQueue } from './callers.js';
 /** How much work one turn of the event loop does, in the unit of `Turns.schedule`: requests without a body. */
 export const costPerTurn = 32;
 
-/** How much is done in a millisecond. */
+/** How much work takes a millisecond, in the same unit. */
 const costPerMs = 20;
 
 /**
@@ -11,7 +11,7 @@ const costPerMs = 20;
  */
 const maxHoldFactor = 4;
 
-/** The work that turns of the event loop are divided among. */
+/** Schedules work in turns of the event loop. */
 export type Turns = ReturnType<typeof createTurns>;
 
 interface Work {
@@ -21,40 +21,40 @@ interface Work {
 }
 
 /**
- * Bounds what is done in a turn of the event loop; callers take turns, so that one with much to do does not hold up the others. After long
- * work, its caller's next work waits, so that each active caller can get an equal share of the time.
+ * Limits the work in each turn of the event loop. Callers take turns, so that a caller with much work does not delay the others. After long
+ * work, the caller's next work waits, so that each active caller can get an equal share of the time.
  *
- * Node.js accepts one connection in each turn of the event loop, and reads in that turn from every connection that has
- * data. With a thousand busy connections a turn would last as long as a thousand requests, and a new connection would wait
- * for as many turns as there are connections before it.
+ * Node.js accepts one connection in each turn of the event loop, and reads in that turn from every connection that has data. With a
+ * thousand busy connections, a turn would last as long as a thousand requests, and a new connection would wait for as many turns as there
+ * are connections before it.
  *
- * @param processes how many share the work: a caller may be busy in each of them
+ * @param processes how many processes share the work. A caller can be busy in each of them
  */
 export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1) {
   const waiting = new FairQueue<Work>();
   const held = new Set<Caller>();
-  /** What this turn may still do; `undefined` outside of one. */
-  let left: number | undefined;
+  /** How much work this turn can still do; `undefined` outside a turn. */
+  let remainingCost: number | undefined;
 
   function startTurn(): void {
-    left = costPerTurn;
-    while (left > 0) {
+    remainingCost = costPerTurn;
+    while (remainingCost > 0) {
       const next = waiting.shift();
       if (next === undefined) break;
-      left -= next.cost;
+      remainingCost -= next.cost;
       hold(next.caller, next.cost);
-      // A callback for each, so that its microtasks run before the next one.
+      // Each has its own callback, so that its microtasks run before the next one.
       setImmediate(next.work);
     }
     setImmediate(endTurn);
   }
 
   function endTurn(): void {
-    left = undefined;
+    remainingCost = undefined;
     if (waiting.callers > 0) startTurn();
   }
 
-  /** Holds back the caller of some work, if that takes long. */
+  /** Holds back a caller after long work. */
   function hold(caller: Caller, cost: number): void {
     if (cost * processes * maxHoldFactor < costPerMs) return;
     const holdMs = (cost / costPerMs) * processes * Math.min(callers.count() - 1, maxHoldFactor);
@@ -64,17 +64,17 @@ export function createTurns(callers: Pick<ActiveCallers, 'count'>, processes = 1
     setTimeout(() => {
       held.delete(caller);
       waiting.resume(caller);
-      if (left === undefined && waiting.callers > 0) startTurn();
+      if (remainingCost === undefined && waiting.callers > 0) startTurn();
     }, holdMs);
   }
 
-  /** Runs work in this turn of the event loop, or later, after the work of other callers had its turn. A request has the cost 1. */
+  /** Runs work in this turn of the event loop, or later, when it is the caller's turn. A request without a body has the cost 1. */
   function schedule(caller: Caller, cost: number, work: () => void): void {
-    if (left === undefined) startTurn();
-    if (left === undefined || left <= 0 || waiting.callers > 0 || held.has(caller)) {
+    if (remainingCost === undefined) startTurn();
+    if (remainingCost === undefined || remainingCost <= 0 || waiting.callers > 0 || held.has(caller)) {
       waiting.push(caller, { caller, cost, work });
     } else {
-      left -= cost;
+      remainingCost -= cost;
       hold(caller, cost);
       work();
     }

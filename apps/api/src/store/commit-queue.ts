@@ -6,7 +6,7 @@ import type { Database } from './database.js';
 import type { Write, WriteOutcome } from './store.js';
 import { allTables, type Table } from './table.js';
 
-/** How much may be queued, and how much one batch may hold, across all resources. Bytes count the fields of records. */
+/** How much can be queued, and how much one batch can hold, across all resources. Bytes count the fields of records. */
 export interface QueueLimits {
   readonly queueRecords: number;
   readonly queueBytes: number;
@@ -30,7 +30,7 @@ type Waiting = Write & {
   reject(error: unknown): void;
 };
 
-/** Minimum size limit of a batch, in bytes, no matter how many callers share the time. */
+/** The lowest size limit of a batch, in bytes, no matter how many callers share it. */
 const minBatchBytes = 2 ** 18;
 
 /**
@@ -48,16 +48,16 @@ export function createCommitQueue({
   const { writesTogether, changesTogether, concurrentCommits } = database;
   const tableOf = new Map(tables.map((table) => [table.resource, table]));
   const waiting = new FairQueue<Waiting>();
-  const places = new Budget(limits.queueRecords);
-  const bytesHeld = new Budget(limits.queueBytes);
+  const recordBudget = new Budget(limits.queueRecords);
+  const byteBudget = new Budget(limits.queueBytes);
   const inFlight = new Set<Promise<void>>();
   const busy = new BusyShare();
   let endOfTurn: NodeJS.Immediate | undefined;
 
-  /** The limit that a further write would exceed, if any. */
+  /** Returns the limit that another write would exceed, if any. */
   function findOverload(caller: Caller, bytes: number): OverloadReason | undefined {
-    if (!places.hasRoom(caller, 1)) return waitingRecords;
-    return bytesHeld.hasRoom(caller, bytes) ? undefined : 'waiting_bytes';
+    if (!recordBudget.hasRoom(caller, 1)) return waitingRecords;
+    return byteBudget.hasRoom(caller, bytes) ? undefined : 'waiting_bytes';
   }
 
   function enqueue<Outcome>(
@@ -73,14 +73,14 @@ export function createCommitQueue({
     if (overload !== undefined) return Promise.reject(overloadErrors[overload]);
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
     waiting.push(caller, { resource, record, change, bytes, caller, resolve, reject } as Waiting);
-    places.add(caller, 1);
-    bytesHeld.add(caller, bytes);
+    recordBudget.add(caller, 1);
+    byteBudget.add(caller, bytes);
     busy.begin();
-    storeSoon();
+    scheduleStore();
     // The next batch is full, or waiting would cause writes to be rejected.
     const isFull =
       waiting.size >= Math.min(limits.batchRecords, limits.queueRecords) ||
-      bytesHeld.held >= limits.batchBytes;
+      byteBudget.held >= limits.batchBytes;
     if (endOfTurn !== undefined && isFull) storeBatches();
     return promise;
   }
@@ -88,18 +88,18 @@ export function createCommitQueue({
   function dequeue(): Waiting | undefined {
     const write = waiting.shift();
     if (write === undefined) return undefined;
-    places.release(write.caller, 1);
-    bytesHeld.release(write.caller, write.bytes);
+    recordBudget.release(write.caller, 1);
+    byteBudget.release(write.caller, write.bytes);
     return write;
   }
 
-  /** Stores the waiting writes at the end of this turn of the event loop, or of the first turn without new writes. */
-  function storeSoon(): void {
+  /** Stores the waiting writes at the end of this turn of the event loop. If more arrive until then, waits for a turn without any. */
+  function scheduleStore(): void {
     if (endOfTurn !== undefined || waiting.size === 0 || inFlight.size >= concurrentCommits) return;
     const { size } = waiting;
     endOfTurn = setImmediate(() => {
       endOfTurn = undefined;
-      if (waiting.size > size) storeSoon();
+      if (waiting.size > size) scheduleStore();
       else storeBatches();
     });
   }
@@ -111,12 +111,12 @@ export function createCommitQueue({
       const stored = storeBatch(takeBatch()).then(() => {
         inFlight.delete(stored);
         if (inFlight.size === 0 && waiting.size === 0) busy.end();
-        storeSoon();
+        scheduleStore();
       });
       inFlight.add(stored);
     }
-    // Writes that did not fit into this batch need not wait for it.
-    storeSoon();
+    // Writes that did not fit into this batch do not have to wait for it.
+    scheduleStore();
   }
 
   /**
@@ -125,11 +125,11 @@ export function createCommitQueue({
    */
   function takeBatch(): readonly Waiting[] {
     const batch: Waiting[] = [];
-    const sharing = callers.count();
-    const maxBytes = Math.max(limits.batchBytes / sharing, Math.min(limits.batchBytes, minBatchBytes));
+    const active = callers.count();
+    const maxBytes = Math.max(limits.batchBytes / active, Math.min(limits.batchBytes, minBatchBytes));
     let bytes = 0;
     // Every caller has one turn per round.
-    for (let rounds = Math.ceil(limits.batchRecords / sharing); rounds > 0 && waiting.callers > 0; rounds--) {
+    for (let rounds = Math.ceil(limits.batchRecords / active); rounds > 0 && waiting.callers > 0; rounds--) {
       for (let turns = waiting.callers; turns > 0; turns--) {
         const next = waiting.peek();
         if (next === undefined) return batch;
@@ -186,10 +186,10 @@ export function createCommitQueue({
 
   return {
     /**
-     * Returns the functions that queue the writes of a caller to a resource. They resolve once a write is on disk, or the id of a create turns
+     * Returns functions that queue a caller's writes to a resource. They resolve once a write is on disk, or once a create's ID turns
      * out to be taken.
      *
-     * @throws {ServiceError} `overloaded` when the queue has no room for the caller; nothing is stored then
+     * @throws {ServiceError} `overloaded` when the queue has no room for the caller. Nothing is stored then
      * @throws {ServiceError} `database_unavailable` when the store does not answer
      * @throws whatever else the store throws for this write, never an error caused by another write
      */
@@ -210,12 +210,12 @@ export function createCommitQueue({
           caller,
         ),
     }),
-    /** The recent share of time in which a record waited, from 0 to 1. */
+    /** Returns the recent share of time in which a write waited, from 0 to 1. */
     waitingShare: () => busy.value(),
-    /** Whether the queue has as many records as its limit allows the caller: `create` would reject another one. */
-    isFull: (caller: Caller) => !places.hasRoom(caller, 1),
-    /** How much is queued for all resources. Bytes count the fields of records. */
-    queued: () => ({ records: waiting.size, bytes: bytesHeld.held }),
+    /** Whether the queue would reject another write from this caller, because of the limit on queued records. */
+    isFull: (caller: Caller) => !recordBudget.hasRoom(caller, 1),
+    /** Returns how much is queued for all resources. Bytes count the fields of records. */
+    queued: () => ({ records: waiting.size, bytes: byteBudget.held }),
     /** Resolves once nothing is queued or being stored. */
     async idle(): Promise<void> {
       while (inFlight.size > 0 || waiting.size > 0) {
@@ -227,7 +227,7 @@ export function createCommitQueue({
 }
 
 /**
- * Splits a batch into the parts that a database commits separately: the creates of each resource, then its changes.
+ * Splits a batch into the parts that a database commits separately: the creates of each resource, then the changes.
  *
  * @param changesTogether whether the changes of a resource are one part. Otherwise, each change is a part
  */

@@ -6,9 +6,9 @@ import { type TokenVerifier, tokenRejections, type Verification } from '../../au
 import type { ActiveCallers, Caller } from '../../runtime/callers.js';
 
 /**
- * Verifies a token that is not known to be valid. `cached` is the result of `verifyCached` for it.
+ * Verifies a token that is not known to be valid. `cached` is the token's result from `verifyCached`.
  *
- * @throws {ServiceError} when the client must wait before it may try another token
+ * @throws {ServiceError} when the client must wait before it can try another token
  */
 export type VerifyUncached = (
   request: Request,
@@ -41,7 +41,7 @@ export function bearerAuth(
     }
     const cached = accessTokens.verifyCached(text);
     const verification = cached?.status === 'valid' ? cached : verifyUncached(request, text, cached);
-    // Synchronous if possible: a body that arrives before its reader has to be buffered, which costs more.
+    // Continues synchronously if possible, because a body that arrives before its reader must be buffered, which costs more.
     return verification instanceof Promise ? verification.then(admit) : admit(verification);
   };
 }
@@ -52,48 +52,48 @@ export function bearerAuth(
 const recheckMs = 500;
 
 /**
- * Verifies the token of a request repeatedly while the request waits, and at the token's expiry.
+ * Verifies a waiting request's token repeatedly, and when the token expires.
  *
- * @param end called once, with the error that a new request would get
+ * @param onInvalid called once, with the error that a new request would get
  * @returns a function that stops the checks
  */
 export function watchToken(
   { verify }: Pick<TokenVerifier, 'verify'>,
   request: Pick<Request, 'headers'>,
   { accessToken, acceptedUntil }: Express.Locals,
-  end: (error: unknown) => void,
+  onInvalid: (error: unknown) => void,
 ): () => void {
   const text = readBearer(request.headers.authorization) ?? '';
   const expiresAt = accessToken?.expiresAt?.getTime() ?? acceptedUntil ?? Number.POSITIVE_INFINITY;
   let timer: NodeJS.Timeout;
   let isWatched = true;
-  const next = () => {
+  const scheduleRecheck = () => {
     if (isWatched) timer = setTimeout(recheck, Math.max(1, Math.min(recheckMs, expiresAt - Date.now())));
   };
   async function recheck(): Promise<void> {
     try {
       const verification = await verify(text);
       if (verification.status !== 'valid') throw rejection(verification);
-      next();
+      scheduleRecheck();
     } catch (error) {
-      end(error);
+      onInvalid(error);
     }
   }
-  next();
+  scheduleRecheck();
   return () => {
     isWatched = false;
     clearTimeout(timer);
   };
 }
 
-/** The error for a token that is not valid, or not sufficient (RFC 6750, section 3.1). */
+/** Returns the error for a token that is invalid or has insufficient scope (RFC 6750, section 3.1). */
 function rejection(verification: Exclude<Verification, { status: 'valid' }>): ServiceError {
   return verification.status === 'insufficient_scope'
     ? insufficientScope(verification.scope)
     : unauthorized('invalid_token', tokenRejections[verification.status]);
 }
 
-/** Requires that the token has a scope, which the identity provider calls `jwtScope`. Comes after authentication. */
+/** Requires that the token has a scope, which the identity provider calls `jwtScope`. Must run after authentication. */
 export function requireScope(scope: Scope, jwtScope: string | undefined): RequestHandler {
   return function requireScope(_request, { locals: { scopes, subject } }, next) {
     if (scopes?.includes(scope)) return next();
@@ -102,8 +102,8 @@ export function requireScope(scope: Scope, jwtScope: string | undefined): Reques
 }
 
 /**
- * Identifies the caller for limits: by the id of the access token, or by the subject of the JSON Web Token, so that new tokens for the same
- * subject share one limit. Unique for each caller.
+ * Returns a unique identifier of the caller, for limits: the access token's ID, or the JSON Web Token's subject, so that new tokens for the
+ * same subject share one limit.
  */
 export function callerOf({ accessToken, subject }: Express.Locals): Caller {
   return accessToken?.id ?? `subject ${subject}`;

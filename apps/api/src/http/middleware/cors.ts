@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 import { setCommonHeaders } from '../security-headers.js';
 
 /**
- * Allows pages from the given origins to call the service and read its replies, including errors (CORS, Fetch standard). The middleware also
- * answers preflights from these origins. It passes requests from other origins on.
+ * Allows pages from the given origins to call the service and read its replies, including errors (CORS, Fetch standard). The middleware
+ * also answers preflights from these origins, and passes requests from other origins on.
  */
 export function cors(origins: readonly string[]): RequestHandler {
   const applyCors = createCors({ ...options, origin: [...origins] });

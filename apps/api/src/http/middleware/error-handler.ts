@@ -7,9 +7,9 @@ import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ClientGoneError, OverloadError, type OverloadReason } from '../../errors/service-error.js';
-import { isNavigation, mayNavigate, sendErrorPage } from '../error-page.js';
+import { canNavigate, isNavigation, sendErrorPage } from '../error-page.js';
 
-/** The one place where errors become replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
+/** Turns all errors into replies. An error that is not a `ServiceError` becomes a plain 500 and a full log line. */
 export function errorHandler(
   log: Logger,
   countRejection: (reason: OverloadReason) => void,
@@ -20,14 +20,14 @@ export function errorHandler(
     const serviceError = toServiceError(error, request);
     response.locals.error = serviceError;
     if (serviceError instanceof OverloadError) countRejection(serviceError.reason);
-    else if (serviceError.status >= 500 && !loggedElsewhere.has(serviceError.errorName))
+    else if (serviceError.status >= 500 && !notLogged.has(serviceError.errorName))
       log.error({ requestId: request.id, err: serviceError.cause ?? serviceError }, serviceError.message);
     if (response.headersSent) {
       response.destroy();
       return;
     }
     const reply = () => {
-      if (mayNavigate(request)) response.vary('Accept, Sec-Fetch-Mode');
+      if (canNavigate(request)) response.vary('Accept, Sec-Fetch-Mode');
       if (isNavigation(request)) sendErrorPage(request, response, serviceError, hasPage);
       else response.status(serviceError.status).set(serviceError.headers).json(serviceError.body);
     };
@@ -39,13 +39,13 @@ export function errorHandler(
 /** Delay before a rejection for overload is sent, in milliseconds, so that a client that retries at once costs little. */
 const overloadDelayMs = 100;
 
-/** A stop is not an error of the service, and an outage of the identity provider is logged once elsewhere. */
-const loggedElsewhere = new Set<ErrorName>(['shutting_down', 'identity_provider_unavailable']);
+/** Not logged per request: a shutdown is not an error, and an identity provider outage is logged once where it is detected. */
+const notLogged = new Set<ErrorName>(['shutting_down', 'identity_provider_unavailable']);
 
 function toServiceError(error: unknown, request: Request): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof RequestValidationError) {
-    // ts-rest sets it.
+    // ts-rest sets `tsRestRoute`.
     const { tsRestRoute } = request as Request & { readonly tsRestRoute: Operation };
     return invalidRequest(
       {
@@ -57,14 +57,14 @@ function toServiceError(error: unknown, request: Request): ServiceError {
       subjectOfOperation(tsRestRoute.metadata),
     );
   }
-  // Express's own, for a path parameter.
+  // Express throws this error for a path parameter that it cannot decode.
   if (error instanceof URIError && 'status' in error) {
     return new ServiceError('bad_request', messages.invalidPath);
   }
   return internalError(error);
 }
 
-/** Rejects other methods on the paths of operations, and names those of all operations there (RFC 9110, section 15.5.6). */
+/** Rejects methods that are not allowed on an operation path, and lists the allowed methods (RFC 9110, section 15.5.6). */
 export const rejectOtherMethods: RequestHandler = ({ method, path }, _response, next) => {
   const operations = matchPath(path);
   if (operations.length > 0) throw methodNotAllowed(method, path, allowedMethods(operations));

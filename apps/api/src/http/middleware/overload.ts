@@ -14,8 +14,8 @@ export interface Shutdown {
 }
 
 /**
- * Closes each connection with the next reply while the service drains, and rejects requests that still arrive on open
- * connections once it is stopping.
+ * While the service drains, closes each connection after its next reply. Once the service is stopping, rejects requests that still arrive
+ * on open connections.
  */
 export function rejectDuringShutdown({ draining, stopping }: Shutdown): RequestHandler {
   return function rejectDuringShutdown(_request, response, next) {
@@ -30,11 +30,11 @@ export function rejectDuringShutdown({ draining, stopping }: Shutdown): RequestH
   };
 }
 
-/** Rejects writes that the queue would reject, before their bodies are read: a rejection must cost less than a create. */
+/** Rejects writes that the queue would reject, before their bodies are read, because a rejection must cost less than a create. */
 export function rejectWhenFull(queue: Pick<RecordQueue, 'isFull'>): RequestHandler {
   return function rejectWhenFull(request: Request & BodySource, { locals }, next) {
     if (queue.isFull(callerOf(locals))) {
-      // Node.js would buffer the body until the reply is sent, which matters only where many are rejected.
+      // Node.js would buffer the body until the reply is sent, which matters if many requests are rejected.
       discardBody(request);
       throw overloadErrors[waitingRecords];
     }

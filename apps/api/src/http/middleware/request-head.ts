@@ -4,22 +4,21 @@ import { resources } from '@plant-store/contract/resources';
 import { ServiceError } from '@plant-store/records';
 import type { Request, RequestHandler, Response } from 'express';
 
-/** How many header lines a request may have. */
+/** How many header lines a request can have. */
 export const headerLinesLimit = 2_000;
 
 /**
- * Rejects heads that Node.js's parser accepts, but RFC 9112 does not: of another version than HTTP/1.1 and 1.0 (section 2.3); with a
- * transfer coding other than chunked, which would not be decoded, or with any in HTTP/1.0 (section 6.1); with two Host headers, an invalid
- * one, or in HTTP/1.1 none (section 3.2); for the latter Node.js would send a reply without a body. Also rejects more header lines than the
- * limit.
+ * Rejects heads that Node.js's parser accepts, but RFC 9112 does not: a version other than HTTP/1.1 and 1.0 (section 2.3); a transfer
+ * coding other than chunked, which would not be decoded, or any transfer coding in HTTP/1.0 (section 6.1); two Host headers, an invalid
+ * Host, or no Host in HTTP/1.1 (section 3.2), to which Node.js would reply without a body. Also rejects more header lines than the limit.
  *
- * `server.maxHeadersCount` must be larger than the limit: beyond it, current releases of Node.js reject a request, but
- * earlier ones drop the rest of its headers, a second Host included.
+ * `server.maxHeadersCount` must be larger than the limit. Beyond that count, current releases of Node.js reject the request, but earlier
+ * ones drop the other headers, including a second Host.
  */
 export const checkHeaders: RequestHandler = (request, response, next) => {
   const { httpVersion, rawHeaders, headers } = request;
   const coding = headers['transfer-encoding'];
-  if (httpVersion !== '1.1') checkOldVersion(request, response);
+  if (httpVersion !== '1.1') checkOtherVersion(request, response);
   // Names and values alternate.
   if (rawHeaders.length > 2 * headerLinesLimit) {
     throw new ServiceError(
@@ -28,8 +27,8 @@ export const checkHeaders: RequestHandler = (request, response, next) => {
     );
   }
   let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts++;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
     throw new ServiceError('bad_request', 'The request must have one Host header, as HTTP/1.1 requires.');
   }
@@ -40,14 +39,14 @@ export const checkHeaders: RequestHandler = (request, response, next) => {
     );
   }
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    // The end of the body may be unknown (section 6.3).
+    // The end of the body can be unknown (section 6.3).
     rejectAndClose(response, 'The request uses a transfer coding other than chunked.');
   }
   next();
 };
 
-/** Rejects what HTTP/1.0 does not have, and any older or newer version. */
-function checkOldVersion({ httpVersion, headers }: Request, response: Response): void {
+/** Rejects versions other than HTTP/1.1 and HTTP/1.0, and transfer codings in HTTP/1.0, which does not have them. */
+function checkOtherVersion({ httpVersion, headers }: Request, response: Response): void {
   // What follows on the connection is in an unknown protocol.
   if (httpVersion !== '1.0') rejectAndClose(response, 'The request does not use HTTP/1.1 or HTTP/1.0.');
   if (headers['transfer-encoding'] !== undefined)
@@ -68,9 +67,9 @@ const hostPattern =
   /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~:!$&'()*+,;=-]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
- * Replaces a request's target (RFC 9112, section 3.2) by its path and query, and marks the request when the service does
- * not accept its target. Runs before Express, which cannot reply to a target that it cannot parse, and whose parser prints
- * some to standard error, with any token in them.
+ * Replaces a request's target (RFC 9112, section 3.2) with its path and query, and marks the request if the service does not accept the
+ * target. Runs before Express, because Express cannot reply to a target that it cannot parse, and its parser prints some targets to
+ * standard error, including any token in them.
  */
 export function normalizeTarget(request: IncomingMessage & Pick<Request, 'invalidTarget'>): void {
   const { url: target = '' } = request;
@@ -96,15 +95,15 @@ export const requireValidTarget: RequestHandler = (request, _response, next) => 
   next();
 };
 
-/** Passes path parameters exactly as sent. A value has only one valid spelling, but Express would decode others to it. */
+/** Keeps path parameters exactly as sent. A value has only one valid spelling, but Express would decode other spellings to it. */
 export const keepPathParameters: RequestHandler = (request, _response, next) => {
   if (request.path.includes('%')) request.params = { ...matchPath(request.path)[0]?.params };
   next();
 };
 
 /**
- * Returns the path and the query of a target, exactly as they were sent, without scheme and authority. A target with a fragment is not
- * valid, because correcting it could bypass the rules of a proxy (RFC 9112, section 3.2).
+ * Returns a target's path and query exactly as sent, without scheme and authority. A target with a fragment is invalid, because removing
+ * the fragment could bypass a proxy's rules (RFC 9112, section 3.2).
  */
 function parseTarget(target: string): { path: string; isValid: boolean } {
   if (target.startsWith('/')) return { path: beforeFragment(target), isValid: !target.includes('#') };

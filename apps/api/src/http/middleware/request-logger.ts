@@ -11,9 +11,9 @@ import { hashedFilesRoute } from '../served-files.js';
 /**
  * Gives each request an ID: the caller's `X-Request-Id` if it is up to 64 letters, digits, and `_.:-`, otherwise a new UUID. Measures,
  * traces, and logs the request when its reply is sent or its client is gone. Does not log requests that are rejected for overload, nor the
- * scripts and styles of the page, because each page view requests several. Never logs a header, a body, or a token in the path.
+ * page's scripts and styles, because each page view requests several. Never logs a header, a body, or a token in the path.
  *
- * @param share the share of the requests without an error that are logged, from 0 to 1
+ * @param share the share of successful requests that are logged, from 0 to 1
  */
 export function requestLogger(
   log: Pick<Logger, 'info'>,
@@ -24,7 +24,7 @@ export function requestLogger(
   return function requestLogger(request, response, next) {
     const startedAt = performance.now();
     const proposed = request.headers['x-request-id'];
-    // Safe to print anywhere, so not an access token.
+    // An ID must be safe to print anywhere, so it cannot be an access token.
     const isUsed =
       typeof proposed === 'string' && isRequestId(proposed) && hideAccessTokens(proposed) === proposed;
     request.id = isUsed ? proposed : randomUUID();

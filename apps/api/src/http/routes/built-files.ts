@@ -17,7 +17,7 @@ import {
 } from '../served-files.js';
 
 export interface Page {
-  /** Its files by URL path, such as `/` and `/assets/index-3f2a9c1b.js`. */
+  /** The page's files by URL path, such as `/` and `/assets/index-3f2a9c1b.js`. */
   readonly files: ReadonlyMap<string, ServedFile>;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -26,19 +26,22 @@ export interface Page {
  * Reads the built page into memory, and checks that no file is missing or changed.
  *
  * @param signIn how people sign in; written into the HTML document
- * @throws {OperatorError} when it is not as the build wrote it
+ * @throws {OperatorError} when a file is missing or changed
  */
 export function readPage(folder: string, signIn?: SignIn): Page {
-  return orExplain('page', folder, () => {
+  return readOrExplain('page', folder, () => {
     const files = readServedFiles(folder);
     const built = files.find(({ name }) => name === 'index.html');
     if (built === undefined) throw new Error(`${listName} does not list index.html`);
     const document = signIn === undefined ? built : withSignIn(built, signIn);
-    // The document refers to its files by relative URLs, because a proxy may serve it under a prefix that the service does not know.
-    const ofView = withContent(document, document.plain.content.toString().replaceAll('="./', '="../'));
+    // The document refers to its files by relative URLs, because a proxy can serve it under a prefix that the service does not know.
+    const recordDocument = withContent(
+      document,
+      document.plain.content.toString().replaceAll('="./', '="../'),
+    );
     const served = files.map((file) => [toPagePath(file.name), file] as const);
     return {
-      files: new Map([...served, ['/', document], [recordPath, ofView]]),
+      files: new Map([...served, ['/', document], [recordPath, recordDocument]]),
       headers: pageHeaders(
         ...(signIn === undefined ? [] : [new URL(signIn.issuer).origin, ...(signIn.origins ?? [])]),
       ),
@@ -55,7 +58,12 @@ function withSignIn(document: ServedFile, { origins: _, ...signIn }: SignIn): Se
   );
 }
 
-function orExplain<Result>(what: 'page' | 'client' | 'viewer', folder: string, read: () => Result): Result {
+/** Reads built files. Adds advice for the operator to an error. */
+function readOrExplain<Result>(
+  what: 'page' | 'client' | 'viewer',
+  folder: string,
+  read: () => Result,
+): Result {
   try {
     return read();
   } catch (error) {
@@ -81,7 +89,7 @@ export function page({ files, headers }: Page): RequestHandler {
   });
 }
 
-/** The URL path of a file of the page. The document is at the root. */
+/** Returns the URL path of a page file. The document is at the root. */
 function toPagePath(name: string): string {
   return name === 'index.html' ? '/' : `/${name}`;
 }
@@ -89,13 +97,13 @@ function toPagePath(name: string): string {
 /** The packed client that was built with the service. Its file name contains its version. */
 export interface ClientPackage {
   readonly file: ServedFile;
-  /** Its SHA-512 in base64, which package managers record as integrity after `sha512-`. */
+  /** The tarball's SHA-512 in base64, which package managers record as integrity after `sha512-`. */
   readonly sha512: string;
 }
 
-/** Reads the packed client into memory. @throws {OperatorError} when it is not as the build wrote it */
+/** Reads the packed client into memory. @throws {OperatorError} when the file is missing or changed */
 export function readClient(folder: string): ClientPackage {
-  return orExplain('client', folder, () => {
+  return readOrExplain('client', folder, () => {
     const file = readServedFiles(folder).find(({ name }) => name.endsWith('.tgz'));
     if (file === undefined) throw new Error('it has no tarball');
     return { file, sha512: hash('sha512', file.plain.content, 'base64') };
@@ -106,7 +114,7 @@ const clientPath = '/client.tgz';
 
 /**
  * Serves the packed client that matches this service, without a token. The suggested file name contains its version (RFC 6266), so that
- * package managers notice an upgrade. Its integrity is in `Repr-Digest` (RFC 9530, section 3).
+ * package managers notice an upgrade. `Repr-Digest` contains its SHA-512 (RFC 9530, section 3).
  */
 export function client({ file, sha512 }: ClientPackage): RequestHandler {
   return serveFiles({
@@ -125,7 +133,7 @@ export interface Shown {
   readonly hasClient: boolean;
 }
 
-/** Serves the OpenAPI document of the API, and a page that shows it; both need no token. */
+/** Serves the OpenAPI document, and a viewer that shows it. Neither requires a token. */
 export function docs(shown: Shown): RequestHandler {
   const document = documentName(shown);
   const addServer = createServerWriter();
@@ -135,9 +143,9 @@ export function docs(shown: Shown): RequestHandler {
     headers: documentHeaders,
     find(path, request) {
       if (!viewerPaths.test(path)) return undefined;
-      // Read at the first request and cached, so that all replies share the buffers.
+      // Reads the files at the first request and caches them, so that all replies share the buffers.
       files ??= new Map(
-        orExplain('viewer', folder, () => readServedFiles(folder))
+        readOrExplain('viewer', folder, () => readServedFiles(folder))
           .filter(({ name, isHashed }) => isHashed || [openApiName, document].includes(name))
           .map((file) => [toViewerPath(file), file]),
       );
@@ -163,21 +171,21 @@ function createServerWriter(): (document: ServedFile, request: Request) => Serve
   return (document, request) => {
     const server = readServer(request);
     if (server === undefined) return document;
-    const known = written.get(server);
-    if (known !== undefined) return known;
+    const cached = written.get(server);
+    if (cached !== undefined) return cached;
     const text = document.plain.content
       .toString()
       .replace(/("servers": \[\s*\{\s*"url": )"[^"]*"/, (_, start) => start + JSON.stringify(server));
-    // A client can send any Host. Beyond the limit, a document is compressed in less than a millisecond, and not cached.
-    const isKept = written.size < maxServers;
-    const file = withContent(document, text, isKept ? 4 : 0);
-    if (isKept) written.set(server, file);
+    // A client can send any Host. Beyond the limit, a document is compressed quickly, in less than a millisecond, and not cached.
+    const isCached = written.size < maxServers;
+    const file = withContent(document, text, isCached ? 4 : 0);
+    if (isCached) written.set(server, file);
     return file;
   };
 }
 
 /**
- * Reads the address of the service as the caller used it; `undefined` for a request without a host. Any client can send `X-Forwarded-Proto`
+ * Returns the service's URL as the caller used it, or `undefined` for a request without a host. Any client can send `X-Forwarded-Proto`
  * and `X-Forwarded-Prefix`, but these only change the scheme and the path. `X-Forwarded-Host` is ignored, because a cache could serve a
  * document with a forged host to others.
  */
@@ -189,11 +197,11 @@ function readServer(request: Request): string | undefined {
   return URL.parse(`${scheme}://${host}${prefix}`)?.href.replace(/\/$/, '');
 }
 
-/** The path of the viewer's HTML document. Its other files are below. */
+/** The path of the viewer's HTML document. The viewer's other files are below this path. */
 const viewerPath = '/docs';
 const viewerPaths = /^\/(?:openapi\.json$|docs(?:$|\/))/;
 
-/** The file name of the viewer's HTML document, in the folder that `scripts/viewer/write-viewer.ts` writes. */
+/** Returns the file name of the viewer's HTML document, in the folder that `scripts/viewer/write-viewer.ts` writes. */
 export function documentName({ hasPage, hasClient }: Shown): string {
   return `${hasPage ? 'page' : 'no-page'}-${hasClient ? 'client' : 'no-client'}.html`;
 }

@@ -10,10 +10,10 @@ export interface RecordFinder {
 
 type Find = (id: bigint, caller: Caller) => Promise<StoredRecord<object> | undefined>;
 
-/** Maximum records per query. */
+/** The maximum number of records per query. */
 const maxBatch = 64;
 
-/** Maximum waiting requests. `Budget` limits each caller's share. */
+/** The maximum number of waiting requests. `Budget` limits each caller's share. */
 const maxWaiting = 10_000;
 
 /** After this much text, in UTF-16 code units, other replies get a turn of the event loop. */

@@ -20,35 +20,35 @@ const pausePerReplyMs = 2;
 /** The pause that composing a page adds, as a multiple of the time it took. */
 const composePauseFactor = 10;
 
-/** How often to look for changes while requests wait, in milliseconds, because other processes make changes, too. */
+/** How often to look for changes while requests wait, in milliseconds. Other processes make changes, too. */
 const pollMs = 100;
 
 interface FollowersOptions<Change> {
   readonly latest: () => Promise<string>;
   readonly read: (query: Query, turn: Turn) => Promise<Page<Change>>;
   readonly lists: ListGate;
-  /** Composes the reply of a page that several requests get. */
+  /** Composes the reply for a page that several requests share. */
   readonly compose: (page: Page<Change>) => void;
   readonly draining: AbortSignal;
 }
 
-/** A request for the changes after a position that waits until there are some. */
-interface Following {
+/** A request that waits for changes after a position. */
+interface FollowRequest {
   readonly query: Query;
   /** How long to wait for changes, in milliseconds. */
   readonly waitMs: number;
   readonly caller: Caller;
   /**
-   * Aborted when the client disconnects, or closes only its sending side, which looks the same and may still expect a reply. So the
-   * request is answered immediately, or rejected with the reason if that is a `ServiceError`.
+   * Aborted when the client disconnects. A client that closes only its sending side looks the same, but can still expect a reply. So the
+   * request is answered immediately, or rejected with the signal's reason if that is a `ServiceError`.
    */
   readonly gone: AbortSignal;
 }
 
 /**
- * Creates a function that resolves to the changes after a position once there are some, or to none after a time. Requests of one
- * caller for the same changes share one read. After each reply, the caller's requests pause, longer if more callers pause, so that most of
- * the server's time is left for creates. A caller never waits because of another caller's pause.
+ * Creates a function that resolves to the changes after a position once there are some, or to none when the wait time is over. Requests of
+ * one caller for the same changes share one read. After each reply, the caller's requests pause, longer if more callers pause, so that most
+ * of the server's time is left for creates. A caller never waits because of another caller's pause.
  */
 export function createFollowChanges<Change>({
   latest: findLatest,
@@ -62,7 +62,7 @@ export function createFollowChanges<Change>({
   const reads = new Map<string, Promise<Page<Change> | undefined>>();
   /** The position of the last change that polling found. */
   let lastFound: string | undefined;
-  /** When the pause of each caller ends. */
+  /** When each caller's pause ends, on the `performance.now()` clock. */
   const pauseEnds = new Map<Caller, number>();
   let isWatching = false;
   /** How often all requests were woken. */
@@ -73,7 +73,7 @@ export function createFollowChanges<Change>({
   };
   draining.addEventListener('abort', wakeAll);
 
-  /** Extends the pause of a caller, in proportion to the number of callers that pause. */
+  /** Extends a caller's pause, in proportion to the number of callers that pause. */
   function extendPause(caller: Caller, ms: number): void {
     const now = performance.now();
     for (const [each, until] of pauseEnds) if (until <= now) pauseEnds.delete(each);
@@ -81,7 +81,7 @@ export function createFollowChanges<Change>({
     const callers = pauseEnds.has(caller) ? pauseEnds.size : pauseEnds.size + 1;
     pauseEnds.set(caller, until + ms * callers);
   }
-  const pauseLeftMs = (caller: Caller) => Math.max(0, (pauseEnds.get(caller) ?? 0) - performance.now());
+  const remainingPauseMs = (caller: Caller) => Math.max(0, (pauseEnds.get(caller) ?? 0) - performance.now());
 
   function wait(ms: number, gone: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
@@ -113,7 +113,7 @@ export function createFollowChanges<Change>({
   }
 
   /** Reads a page, and composes its reply if it has changes. Resolves to `undefined` if the server is too busy to read. */
-  async function readOnce({ query, caller }: Following): Promise<Page<Change> | undefined> {
+  async function readOnce({ query, caller }: FollowRequest): Promise<Page<Change> | undefined> {
     try {
       const read = (turn: Turn) => readPage(query, turn);
       const { changes, next } = await lists.read(caller, { isWanted: () => true, read });
@@ -128,35 +128,35 @@ export function createFollowChanges<Change>({
     }
   }
 
-  function read(following: Following): Promise<Page<Change> | undefined> {
-    // A read that began before the last wake-up may lack the change that caused it.
-    const { caller, query } = following;
+  function read(request: FollowRequest): Promise<Page<Change> | undefined> {
+    // A read that started before the last wake-up might lack the change that caused it.
+    const { caller, query } = request;
     const key = JSON.stringify([wakeCount, caller, query.after, query.limit]);
-    const reading = reads.get(key) ?? readOnce(following).finally(() => reads.delete(key));
+    const reading = reads.get(key) ?? readOnce(request).finally(() => reads.delete(key));
     reads.set(key, reading);
     return reading;
   }
 
-  return async function followChanges(following: Following): Promise<Page<Change>> {
-    const { query, waitMs, caller, gone } = following;
+  return async function followChanges(request: FollowRequest): Promise<Page<Change>> {
+    const { query, waitMs, caller, gone } = request;
     const endsAt = performance.now() + waitMs;
     const isOver = () => performance.now() >= endsAt || draining.aborted || gone.aborted;
     for (;;) {
-      while (pauseLeftMs(caller) > 0 && !isOver())
-        await wait(Math.min(pauseLeftMs(caller), endsAt - performance.now()), gone);
+      while (remainingPauseMs(caller) > 0 && !isOver())
+        await wait(Math.min(remainingPauseMs(caller), endsAt - performance.now()), gone);
       if (gone.reason instanceof ServiceError) throw gone.reason;
-      const seen = wakeCount;
-      const page = await read(following);
+      const countBefore = wakeCount;
+      const page = await read(request);
       const hasNews = page !== undefined && (page.changes.length > 0 || page.next !== query.after);
       if (hasNews || isOver()) {
         extendPause(caller, pausePerReplyMs);
         return page ?? { changes: [], next: query.after };
       }
-      const leftMs = endsAt - performance.now();
-      // Nothing was read, so there may be changes already: tries again soon.
-      if (page === undefined) await wait(Math.min(pollMs, leftMs), gone);
-      // Waits for a wake-up, unless there was one during the read: then it reads again immediately.
-      else if (seen === wakeCount) await wait(leftMs, gone);
+      const remainingMs = endsAt - performance.now();
+      // Nothing was read, so there might already be changes. Tries again soon.
+      if (page === undefined) await wait(Math.min(pollMs, remainingMs), gone);
+      // Waits for a wake-up, unless there was one during the read. Then it reads again immediately.
+      else if (countBefore === wakeCount) await wait(remainingMs, gone);
     }
   };
 }

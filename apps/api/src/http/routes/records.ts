@@ -7,41 +7,27 @@ import type {
 } from '@plant-store/contract';
 import type { Conditions } from '@plant-store/contract/conditions';
 import type { ResourceName } from '@plant-store/contract/resources';
-import {
-  type Batch,
-  type New,
-  type Operations,
-  type RecordPeople,
-  type RecordQuery,
-  type Reply,
-  ServiceError,
-  type Shown,
-  type Store,
-  showResults,
-} from '@plant-store/records';
+import type { New, Operations, RecordPeople, RecordQuery, Reply, Shown, Store } from '@plant-store/records';
 import type { Request, Response } from 'express';
-import type { Logger } from 'pino';
 import type { TokenVerifier } from '../../auth/token-service.js';
-import { overloadErrors } from '../../errors/service-error.js';
 import { operationsByName, paceOf } from '../../resources.js';
-import type { ActiveCallers, Caller } from '../../runtime/callers.js';
+import type { Caller } from '../../runtime/callers.js';
 import { createListGate, type ListGate, type Turn } from '../../runtime/list-gate.js';
-import { costPerTurn, type Turns } from '../../runtime/turns.js';
-import type { CallerMemory } from '../caller-memory.js';
 import { shareBytes, shareText } from '../fast-path.js';
-import { callerOf, watchToken } from '../middleware/bearer-auth.js';
-import type { CountBatch } from '../middleware/rate-limit.js';
+import { callerOf } from '../middleware/bearer-auth.js';
 import { setCommonHeaders } from '../security-headers.js';
+import { type BatchDependencies, createBatchHandler } from './batches.js';
 import { createBatchedFind, type RecordFinder } from './create-batched-find.js';
 import { createFollowChanges } from './follow-changes.js';
+import { watchClient } from './watch-client.js';
 
 /** The queue that operations write to. It groups concurrent writes. */
 export interface RecordQueue {
-  /** Returns the functions that queue the writes of a caller. */
+  /** Returns functions that queue a caller's writes. */
   writerOf(resource: string, caller: Caller): Pick<Store<object>, 'create' | 'change'>;
-  /** Whether it would reject another record of the caller. */
+  /** Whether the queue would reject another record from this caller. */
   isFull(caller: Caller): boolean;
-  /** The recent share of time in which a record waited, from 0 to 1. */
+  /** Returns the recent share of time in which a record waited, from 0 to 1. */
   readonly waitingShare: () => number;
 }
 
@@ -50,32 +36,25 @@ export type RecordReader = RecordFinder &
     findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<object>[]>;
   };
 
-export interface RecordDependencies {
+export interface RecordDependencies extends BatchDependencies {
   readonly queue: RecordQueue;
   readonly stores: Readonly<Record<ResourceName, RecordReader>>;
   /** Verifies the tokens of waiting requests. */
   readonly accessTokens: TokenVerifier;
   readonly concurrentLists: number;
-  readonly memory: CallerMemory;
-  readonly callers: ActiveCallers;
-  /** Schedules work on the event loop, including large batches and bodies. */
-  readonly turns: Turns;
-  /** Counts the records of a batch for the rate limit, if there is one. */
-  readonly countBatch?: CountBatch | undefined;
-  readonly log: Logger;
   /** Aborted once load balancers should send no more requests. */
   readonly draining: AbortSignal;
 }
 
-/** A request after validation by the schemas of its operation. */
-interface Call {
+/** A request that the operation's schemas have validated. */
+interface ValidRequest {
   readonly req: Request;
   readonly res: Response;
 }
-interface CallOfMany extends Call {
+interface BatchRequest extends ValidRequest {
   readonly body: Readonly<Record<string, readonly unknown[]>>;
 }
-interface CallOfOne extends Call {
+interface SingleRecordRequest extends ValidRequest {
   readonly params: { readonly id: bigint };
   readonly headers: Conditions;
 }
@@ -91,8 +70,9 @@ const reads: ReadonlySet<RecordOperation> = new Set([
 
 export const isWrite = ({ operation }: Metadata): boolean => operation !== undefined && !reads.has(operation);
 
-export type RecordHandler = (call: never) => Promise<{ readonly status: number; readonly body: unknown }>;
+export type RecordHandler = (request: never) => Promise<{ readonly status: number; readonly body: unknown }>;
 
+/** Returns a function that finds the handler of a record operation. The handlers of all resources share one list gate. */
 export function createRecordHandlers(
   dependencies: RecordDependencies,
 ): (metadata: RecordMetadata) => RecordHandler {
@@ -113,14 +93,14 @@ export function createRecordHandlers(
   };
 }
 
-interface Shared extends RecordDependencies {
+interface HandlerDependencies extends RecordDependencies {
   readonly lists: ListGate;
   readonly answerBatch: ReturnType<typeof createBatchHandler>;
 }
 
 function createHandlers(
   name: ResourceName,
-  { queue, stores, lists, answerBatch, accessTokens, draining }: Shared,
+  { queue, stores, lists, answerBatch, accessTokens, draining }: HandlerDependencies,
 ) {
   const store = stores[name];
   const operations = operationsByName[name] as unknown as Operations<object>;
@@ -136,73 +116,76 @@ function createHandlers(
     draining,
   });
 
-  /** Records as shown to a token. A token that manages tokens also sees the authors, which costs an extra read. */
+  /** Returns records as the request's token sees them. A token that manages tokens also sees the authors, which costs an extra read. */
   const showTo = async (locals: Express.Locals, shown: readonly Shown<object>[]) =>
     seesPeople(locals) ? await operations.showPeople(store, shown) : shown;
 
-  /** As `showTo`, for objects that have a record under the name of its resource. */
-  const showNamedTo = async <One extends object>(locals: Express.Locals, all: readonly One[]) =>
-    seesPeople(locals) ? await operations.showPeopleInEach(store, all) : all;
+  /** Does the same for objects that wrap a record in a property with the resource's name. Leaves other objects unchanged. */
+  const showWrappedTo = async <Item extends object>(locals: Express.Locals, items: readonly Item[]) =>
+    seesPeople(locals) ? await operations.showPeopleInEach(store, items) : items;
 
-  /** Reads a list once it is its turn, if its client is still connected. Lists with the same key share a read. */
+  /** Reads a list once it is its turn, if its client is still connected. See `shareKey` in `runtime/list-gate.ts`. */
   const readList = <Read extends { readonly readMs?: number | undefined }>(
     res: Response,
     read: (turn: Turn) => Promise<Read>,
-    of?: unknown,
-  ) => lists.read(callerOf(res.locals), { of, isWanted: () => !res.closed, read });
+    shareKey?: unknown,
+  ) => lists.read(callerOf(res.locals), { shareKey, isWanted: () => !res.closed, read });
 
-  /** Notes for the log which record a request is about, and returns its caller. */
-  function begin({ locals }: Response, id: bigint): Caller {
+  /** Adds the record's ID to the request log, and returns the caller. */
+  function logRecord({ locals }: Response, id: bigint): Caller {
     locals.loggedId = { [recordIdName]: id.toString() };
     return callerOf(locals);
   }
 
   return {
-    async create({ body, res }: Call & { readonly body: New<object> }) {
-      return complete(res, await operations.create(queue.writerOf(name, begin(res, body.id)), body));
+    async create({ body, res }: ValidRequest & { readonly body: New<object> }) {
+      const writer = queue.writerOf(name, logRecord(res, body.id));
+      return prepareReply(res, await operations.create(writer, body));
     },
-    async get({ params: { id }, headers, res }: CallOfOne) {
-      const reply = await operations.get(finderOf(begin(res, id)), id, headers);
-      if (reply.status !== 200) return complete(res, reply);
+    async get({ params: { id }, headers, res }: SingleRecordRequest) {
+      const reply = await operations.get(finderOf(logRecord(res, id)), id, headers);
+      if (reply.status !== 200) return prepareReply(res, reply);
       const [body = reply.body] = await showTo(res.locals, [reply.body]);
-      return complete(res, { ...reply, body });
+      return prepareReply(res, { ...reply, body });
     },
-    async update({ params: { id }, headers, body, res }: CallOfOne & { readonly body: object }) {
-      return complete(res, await operations.update(queue.writerOf(name, begin(res, id)), id, body, headers));
+    async update({ params: { id }, headers, body, res }: SingleRecordRequest & { readonly body: object }) {
+      const writer = queue.writerOf(name, logRecord(res, id));
+      return prepareReply(res, await operations.update(writer, id, body, headers));
     },
-    async delete({ params: { id }, headers, res }: CallOfOne) {
-      return complete(res, await operations.delete(queue.writerOf(name, begin(res, id)), id, headers));
+    async delete({ params: { id }, headers, res }: SingleRecordRequest) {
+      const writer = queue.writerOf(name, logRecord(res, id));
+      return prepareReply(res, await operations.delete(writer, id, headers));
     },
-    createMany: ({ body, req, res }: CallOfMany) =>
+    createMany: ({ body, req, res }: BatchRequest) =>
       answerBatch(operations, body[plural] ?? [], req, res, {
         run: (batch, caller) => operations.createMany(queue.writerOf(name, caller), batch),
-        nameOf: ({ replayed }) => (replayed ? 'replayed' : 'stored'),
+        outcomeOf: ({ replayed }) => (replayed ? 'replayed' : 'stored'),
       }),
-    getMany({ body: { ids = [] }, req, res }: CallOfMany) {
+    getMany({ body: { ids = [] }, req, res }: BatchRequest) {
       res.locals.readsOnly = true;
       return answerBatch(operations, ids, req, res, {
         // Found records are counted until the reply, like the records of a list.
         run: async (batch, caller) => {
           const { found } = await readList(res, async () => ({
-            found: await showNamedTo(res.locals, await operations.getMany(finderOf(caller), batch)),
+            found: await showWrappedTo(res.locals, await operations.getMany(finderOf(caller), batch)),
             readMs: undefined,
           }));
           return [...found];
         },
-        nameOf: () => 'found',
+        outcomeOf: () => 'found',
       });
     },
-    updateMany: ({ body, req, res }: CallOfMany) =>
+    updateMany: ({ body, req, res }: BatchRequest) =>
       answerBatch(operations, body[plural] ?? [], req, res, {
         run: (batch, caller) => operations.updateMany(queue.writerOf(name, caller), batch),
-        nameOf: () => 'updated',
+        outcomeOf: () => 'updated',
       }),
-    deleteMany: ({ body: { ids = [], ifMatch }, req, res }: CallOfMany) =>
+    deleteMany: ({ body: { ids = [], ifMatch }, req, res }: BatchRequest) =>
       answerBatch(operations, ids, req, res, {
         run: (batch, caller) => operations.deleteMany(queue.writerOf(name, caller), batch, ifMatch),
-        nameOf: () => 'deleted',
+        outcomeOf: () => 'deleted',
       }),
-    async list({ query, req, res }: Call & { readonly query: RecordQuery }) {
+    async list({ query, req, res }: ValidRequest & { readonly query: RecordQuery }) {
       const read = async (turn: Turn) => {
         const page = await operations.list(store, query, paceOf(turn));
         const people =
@@ -210,7 +193,7 @@ function createHandlers(
             ? await operations.showPeople(store, page.records.map(operations.show))
             : undefined;
         const { readMs, next } = page;
-        // Serialized after the next list has begun.
+        // Serialized only after the next list has started.
         let body: object | undefined;
         const compose = () => {
           body ??= shareText(operations.showPage(page, query, people));
@@ -218,20 +201,25 @@ function createHandlers(
         };
         return { readMs, next, compose };
       };
-      // Tokens of one subject may see different members.
+      // Tokens of one subject can see different members.
       const { compose, next } = await readList(res, read, [plural, query, seesPeople(res.locals)]);
       linkNext(req, res, next);
       return { status: 200, body: compose() };
     },
     count:
       (field = '') =>
-      async ({ query, req, res }: Call & { readonly query: { readonly after?: string } }) => {
+      async ({ query, req, res }: ValidRequest & { readonly query: { readonly after?: string } }) => {
         const { body } = await readList(res, () => operations.count(store, field, query));
         linkNext(req, res, body.next);
         return { status: 200, body };
       },
-    async history({ params: { id }, query, req, res }: CallOfOne & { readonly query: HistoryQuery }) {
-      begin(res, id);
+    async history({
+      params: { id },
+      query,
+      req,
+      res,
+    }: SingleRecordRequest & { readonly query: HistoryQuery }) {
+      logRecord(res, id);
       const { body } = await readList(res, async (turn) => ({
         body: await operations.history(store, id, query, paceOf(turn), seesPeople(res.locals)),
         readMs: undefined,
@@ -239,31 +227,31 @@ function createHandlers(
       linkNext(req, res, body.next);
       return { status: 200, body };
     },
-    async changes({ query, req, res }: Call & { readonly query: ChangeQuery }) {
+    async changes({ query, req, res }: ValidRequest & { readonly query: ChangeQuery }) {
       const caller = callerOf(res.locals);
       const { after = await operations.latest(store), wait = 0, ...others } = query;
-      const list = { ...others, after };
+      const range = { ...others, after };
       if (query.after === undefined && wait === 0) return { status: 200, body: { changes: [], next: after } };
       if (wait > 0) {
-        const { gone, forget } = watchClient(req, res, accessTokens);
-        const page = await followChanges({ query: list, waitMs: wait * 1_000, caller, gone }).finally(forget);
+        const { gone, stop } = watchClient(req, res, accessTokens);
+        const page = await followChanges({ query: range, waitMs: wait * 1_000, caller, gone }).finally(stop);
         if (draining.aborted) res.setHeader('Connection', 'close');
         if (!seesPeople(res.locals)) return { status: 200, body: page };
-        return { status: 200, body: { ...page, changes: await showNamedTo(res.locals, page.changes) } };
+        return { status: 200, body: { ...page, changes: await showWrappedTo(res.locals, page.changes) } };
       }
-      const { changes, next } = await readList(res, (turn) => operations.changes(store, list, paceOf(turn)));
-      return { status: 200, body: { changes: await showNamedTo(res.locals, changes), next } };
+      const { changes, next } = await readList(res, (turn) => operations.changes(store, range, paceOf(turn)));
+      return { status: 200, body: { changes: await showWrappedTo(res.locals, changes), next } };
     },
   } satisfies Record<Exclude<RecordOperation, 'count'>, RecordHandler> & {
     count(field?: string): RecordHandler;
   };
 }
 
-/** Whether the token of a request may see the authors of records. */
+/** Whether the request's token can see the authors of records. */
 const seesPeople = ({ scopes }: Express.Locals): boolean => scopes?.includes('admin') ?? false;
 
-/** Sets everything in a reply except its status and body. */
-function complete<Body>(
+/** Sets the headers and log fields of a reply, and returns the reply. */
+function prepareReply<Body>(
   res: Response,
   reply: Pick<Reply<number, Body>, 'status' | 'body' | 'etag' | 'replayed'>,
 ) {
@@ -277,83 +265,12 @@ function complete<Body>(
   return reply;
 }
 
-/** Links the page after one (RFC 8288), for programs that follow links. */
+/** Links to the next page (RFC 8288), for programs that follow links. */
 function linkNext({ originalUrl }: Request, res: Response, next: string | undefined): void {
   if (next === undefined) return;
   const [, query] = originalUrl.split('?');
   const parameters = new URLSearchParams(query);
   parameters.set('after', next);
-  // Relative, because a proxy may have changed the path.
+  // Relative, because a proxy can change the path.
   res.setHeader('Link', `<?${parameters}>; rel="next"`);
-}
-
-/** How many records of a batch start in one turn of the event loop if other callers are active. */
-const recordsPerTurn = 100;
-
-/** The bytes that an item of a batch takes until the reply, in addition to its text: its parsed value, its promise, and its outcome. */
-const bytesPerItem = 256;
-
-/** The operation on the records of a batch, and the outcome that the log counts for each. */
-interface BatchOperation<Result> {
-  run(batch: Batch, caller: Caller): Promise<(Result | ServiceError)[]>;
-  nameOf(result: Result): string;
-}
-
-/** Creates a handler for a batch of any operation. It returns a result for each item, in order. */
-function createBatchHandler({ turns, memory, callers, countBatch, log }: RecordDependencies) {
-  return async function answerBatch<Result extends object>(
-    { requireBatch, resource }: Operations<object>,
-    items: readonly unknown[],
-    req: Request,
-    res: Response,
-    { run, nameOf }: BatchOperation<Result>,
-  ) {
-    requireBatch({ items });
-    countBatch?.(res, items.length, resource);
-    if (!memory.holdParsed(res, items.length * bytesPerItem)) throw overloadErrors.body_bytes;
-    const caller = callerOf(res.locals);
-    const awaitTurn = async (left: number) => {
-      // Otherwise the records of several batches would be interleaved, out of order of their ids, which is slower in SQLite.
-      const count = callers.count() === 1 ? left : Math.min(left, recordsPerTurn);
-      await turns.wait(caller, (count / recordsPerTurn) * costPerTurn);
-      return count;
-    };
-    const results = await run({ items, awaitTurn }, caller).finally(memory.beginWork(res));
-    const counts: Record<string, number> = {};
-    let unexpected: ServiceError | undefined;
-    for (const result of results) {
-      const key = result instanceof ServiceError ? result.errorName : nameOf(result);
-      counts[key] = (counts[key] ?? 0) + 1;
-      if (key === 'internal_error' && result instanceof ServiceError) unexpected ??= result;
-    }
-    res.locals.outcomes = counts;
-    if (unexpected !== undefined)
-      log.error({ requestId: req.id, err: unexpected.cause }, `some ${resource.plural} in a batch failed`);
-    return { status: 200, body: showResults(results) };
-  };
-}
-
-/**
- * A signal that is aborted once a client closes or resets its connection, or its sending side; or, with the error for its reply, once its
- * token is no longer valid.
- *
- * @returns the signal, and a function that stops watching
- */
-function watchClient(
-  request: Pick<Request, 'socket' | 'headers'>,
-  response: Response,
-  accessTokens: TokenVerifier,
-) {
-  const { socket } = request;
-  const left = new AbortController();
-  const leave = () => left.abort();
-  response.once('close', leave);
-  socket.once('end', leave);
-  if (socket.readableEnded) leave();
-  const unwatch = watchToken(accessTokens, request, response.locals, (error) => left.abort(error));
-  const forget = () => {
-    socket.off('end', leave);
-    unwatch();
-  };
-  return { gone: left.signal, forget };
 }

@@ -18,9 +18,9 @@ import { setCommonHeaders } from '../security-headers.js';
 export interface TokenDependencies {
   readonly ownTokens: Tokens;
   readonly audit: Audit;
-  /** How many requests per minute this process accepts from a token without its own limit; 0 is no limit. */
+  /** How many requests per minute this process accepts from a token without its own limit; 0 means no limit. */
   readonly rateLimitPerMinute: number;
-  /** The number of processes. Each enforces its share of that limit. */
+  /** The number of processes. Each enforces its share of the limit. */
   readonly workers: number;
   readonly turns: Turns;
   readonly log: Logger;
@@ -28,7 +28,7 @@ export interface TokenDependencies {
 
 type Contract = typeof contract;
 
-/** The handlers of all operations but those of records. */
+/** The handlers of all operations other than record operations. */
 export type TokenHandlers = {
   readonly [Name in keyof Contract as Contract[Name]['metadata'] extends RecordMetadata
     ? never
@@ -51,16 +51,16 @@ export function createTokenHandlers({
       return { status: 200, body: showOwnToken(accessOf(res.locals)) };
     },
     async listTokens({ res }) {
-      await turns.wait(callerOf(res.locals), costOfTokens);
+      await turns.wait(callerOf(res.locals), tokensCost);
       return { status: 200, body: { tokens: await tokens.list() } };
     },
     async createToken({ body, res }) {
-      // Waits for a turn because it counts the valid tokens, as a rotation does.
-      await turns.wait(callerOf(res.locals), costOfTokens);
+      // Waits for a turn, because a create counts the valid tokens, and so does a rotation.
+      await turns.wait(callerOf(res.locals), tokensCost);
       return { status: 200, body: await tokens.create(body, accessOf(res.locals)) };
     },
     async rotateToken({ params: { id }, body, res }) {
-      await turns.wait(callerOf(res.locals), costOfTokens);
+      await turns.wait(callerOf(res.locals), tokensCost);
       return { status: 200, body: await tokens.rotate(id, body, accessOf(res.locals)) };
     },
     async revokeToken({ params: { id }, res }) {
@@ -69,7 +69,7 @@ export function createTokenHandlers({
       return { status: 204, body: undefined };
     },
     async listAudit({ query, res }) {
-      await turns.wait(callerOf(res.locals), costOfTokens);
+      await turns.wait(callerOf(res.locals), tokensCost);
       return { status: 200, body: await listAudit(audit, query) };
     },
   };
@@ -85,5 +85,5 @@ function accessOf(locals: Express.Locals): OwnAccess {
   return { by: actorOf(locals), token, subject, scopes, expiresAt };
 }
 
-/** The cost of reading the maximum number of tokens, or a page of the audit, in the unit of `Turns.schedule`. */
-const costOfTokens = 16 * costPerTurn;
+/** The cost of reading the maximum number of tokens, or an audit page, in the unit of `Turns.schedule`. */
+const tokensCost = 16 * costPerTurn;

@@ -6,23 +6,23 @@ import { findDriverError, isBusy, meaningOf } from './errors.js';
 import { type DatabaseFiles, findLoss } from './file-identity.js';
 
 /**
- * Runs a query, or a transaction, which is retried while another process has locked the file.
+ * Runs a query or a transaction, and retries it while another process has locked the file.
  *
- * @param timeoutMs for how long, in milliseconds
- * @throws {ServiceError} `database_unavailable` with `Retry-After`, such as for a file that is gone; or `database_damaged`
- * @throws {Error} with SQLite's code and message for its other errors; any other error unchanged
+ * @param timeoutMs how long to retry, in milliseconds
+ * @throws {ServiceError} `database_unavailable` with `Retry-After`, such as for a missing file, or `database_damaged`
+ * @throws {Error} with SQLite's code and message for other SQLite errors. Other errors are thrown unchanged
  */
 export type Transact = <Result>(query: () => Result | Promise<Result>, timeoutMs?: number) => Promise<Result>;
 
 /**
- * How long a query waits for other processes that have locked the file, in milliseconds: workers write one after the other. Less than the
- * time after which commits count as failing.
+ * How long a query waits for other processes that have locked the file, in milliseconds. Workers write one after the other. The value is
+ * less than the time after which commits count as failing.
  */
 const busyTimeoutMs = 2_500;
 
 /**
- * Creates the function that all queries of a service run in. Once a query finds the database damaged, that is logged, and every later query
- * is rejected: data written to a damaged file would be lost when a backup is restored, and might damage it further.
+ * Creates the function that all queries of a service run in. Once a query finds that the database is damaged, logs this, and rejects every
+ * later query. Data written to a damaged file would be lost when a backup is restored, and could damage the file further.
  */
 export function createTransact(files: FileGuard, log: DatabaseLog): Transact {
   let damage: Error | undefined;
@@ -35,7 +35,7 @@ export function createTransact(files: FileGuard, log: DatabaseLog): Transact {
       files.checkIfDue();
       return result;
     } catch (error) {
-      // The error of SQLite about files that are gone is less clear.
+      // SQLite's own error about missing files is less clear.
       files.check();
       const driverError = findDriverError(error);
       if (driverError === undefined) throw error;
@@ -53,15 +53,15 @@ export function createTransact(files: FileGuard, log: DatabaseLog): Transact {
   };
 }
 
-/** How long a check is valid, in milliseconds. Within this time, records may still be acknowledged after the files are gone. */
+/** How long a check is valid, in milliseconds. Within this time, records can still be acknowledged after the files are gone. */
 export const checkIntervalMs = 10;
 
 /** Checks that the open files are still those at their paths. */
 export type FileGuard = ReturnType<typeof guardFiles>;
 
 /**
- * Guards the files of an open SQLite database. SQLite keeps using files that have been deleted, which cannot be opened
- * again. A file that is moved back is used again.
+ * Guards the files of an open SQLite database. SQLite keeps using deleted files, which cannot be opened again. A file that is moved back is
+ * used again.
  *
  * @param log logs the beginning and the end of a loss
  * @param saveLog moves the contents of the write-ahead log into the database; called when that log is deleted
@@ -70,7 +70,7 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
   let checkedAt = performance.now();
   let problem: string | undefined;
 
-  /** @throws {ServiceError} `database_unavailable` when a file has been deleted, moved away or replaced */
+  /** @throws {ServiceError} `database_unavailable` when a file has been deleted, moved, or replaced */
   function check(): void {
     const found = findProblem(files);
     checkedAt = performance.now();
@@ -87,7 +87,7 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
     }
     log.error({ err: new Error(found) }, 'a database file is missing');
     try {
-      if (maySaveLog(files)) saveLog();
+      if (canSaveLog(files)) saveLog();
     } catch {
       // The loss is already logged.
     }
@@ -95,7 +95,7 @@ export function guardFiles(files: DatabaseFiles, log: DatabaseLog, saveLog: () =
 
   return {
     check,
-    /** Checks it, unless the last check was within the last 10 ms. */
+    /** Checks the files, unless the last check found no problem and is still valid. */
     checkIfDue(): void {
       if (problem !== undefined || performance.now() - checkedAt >= checkIntervalMs) check();
     },
@@ -112,21 +112,21 @@ function findProblem({ database, log, index }: DatabaseFiles): string | undefine
 }
 
 /** Whether only the log is lost, and no new log exists that the index would belong to. */
-function maySaveLog({ database, log, index }: DatabaseFiles): boolean {
+function canSaveLog({ database, log, index }: DatabaseFiles): boolean {
   if (findLoss(database) !== undefined || findLoss(index) !== undefined) return false;
   return findLoss(log) !== undefined && !statSync(log.path, { throwIfNoEntry: false })?.size;
 }
 
-/** The delay between attempts, and how long it applies before it becomes shorter, in milliseconds. */
+/** The delay between attempts, the time after which it becomes shorter, and the shorter delay, in milliseconds. */
 const busyDelayMs = 10;
-const patientMs = 200;
-const impatientDelayMs = 2;
+const shortenAfterMs = 200;
+const shortDelayMs = 2;
 
 /**
- * Runs an action, and retries it while another process has locked the file, until the timeout. Unlike SQLite's own busy timeout it does not
- * block the thread. An action that has waited for a long time retries more often, so that none starves.
+ * Runs an action, and retries it while another process has locked the file, until the timeout. Unlike SQLite's own busy timeout, this does
+ * not block the thread. An action that has waited for a long time retries more often, so that no action starves.
  *
- * @throws what the last attempt threw
+ * @throws the error of the last attempt
  */
 export async function retryWhileBusy<Result>(
   action: () => Result | Promise<Result>,
@@ -139,7 +139,7 @@ export async function retryWhileBusy<Result>(
     } catch (error) {
       const waitedMs = performance.now() - startedAt;
       if (!isBusy(error) || waitedMs >= timeoutMs) throw error;
-      await sleep(waitedMs < patientMs ? busyDelayMs : impatientDelayMs);
+      await sleep(waitedMs < shortenAfterMs ? busyDelayMs : shortDelayMs);
     }
   }
 }
