@@ -15,7 +15,7 @@ export interface ReadableMetrics {
 
 interface AdminDependencies {
   readonly readiness: () => Promise<Readiness>;
-  /** The metrics, shown in Prometheus' text format; without them there is no `/metrics`. */
+  /** The metrics to serve at `/metrics`, in Prometheus text format. If omitted, there is no `/metrics`. */
   readonly metrics?: ReadableMetrics | undefined;
   readonly log: Logger;
 }
@@ -23,9 +23,9 @@ interface AdminDependencies {
 export type AdminPort = Awaited<ReturnType<typeof openAdminPort>>;
 
 /**
- * Listens on the admin port, if there is one.
+ * Opens the admin port, if one is configured.
  *
- * @throws {OperatorError} when the address cannot be listened on
+ * @throws {OperatorError} if the server cannot listen on the address
  */
 export async function openAdminPort(admin: Config['admin'], dependencies: AdminDependencies) {
   if (admin === undefined) return { adminUrl: undefined, close: async () => undefined };
@@ -33,14 +33,14 @@ export async function openAdminPort(admin: Config['admin'], dependencies: AdminD
   const stop = createGracefulShutdown(server);
   const adminUrl = await listen(server, admin.host, admin.port, 'ADMIN_');
   return {
-    /** Where it listens, such as `http://127.0.0.1:3001`; `undefined` without one. */
+    /** The address that the server listens on, such as `http://127.0.0.1:3001`; `undefined` without an admin port. */
     adminUrl,
-    /** Answers the requests in flight, and closes it. */
+    /** Answers the requests in flight, and closes the server. */
     close: async () => void (await stop(stopTimeouts.adminMs)),
   };
 }
 
-/** The reply of a route; its body is sent as JSON unless it is text. */
+/** A route's reply. The body is sent as JSON unless it is text. */
 interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -49,23 +49,23 @@ interface Reply {
 
 type Routes = Map<string, () => Promise<Reply>>;
 
-/** Time limits for clients, in milliseconds. Probes and scrapes are small, and get a reply within about 2 seconds. */
+/** Time limits for receiving a request, and how often they are checked, in milliseconds. Probes and scrapes are small. */
 const timeLimits = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
 };
 
-/** How long a client may leave its reply unread, in milliseconds. */
+/** How long a connection can stay idle, for example because the client does not read its reply, in milliseconds. */
 const idleMs = 10_000;
 
-/** How many connections are open at once; more are closed as they arrive. */
+/** The maximum number of open connections. The server closes further connections on arrival. */
 export const maxAdminConnections = 64;
 
 /**
- * Creates the server of the admin port, not listening yet, for monitoring and for the health checks of load balancers and orchestrators. It
- * requires no token and logs no requests. A connection is closed if a request arrives before the reply to the previous one is sent, so that
- * no connection sends many requests at once.
+ * Creates the admin port's server, for monitoring and for the health checks of load balancers and orchestrators. The server does not listen
+ * yet. It requires no token and logs no requests. If a request arrives before the reply to the previous one is sent, the server closes the
+ * connection, so that no connection can send many requests at once.
  */
 export function createAdminServer({ readiness, metrics, log }: AdminDependencies): Server {
   const routes: Routes = new Map([

@@ -27,10 +27,10 @@ const onByDefault = z
   .default('on')
   .transform((text) => text === 'on');
 
-/** More processes than any machine has cores for. */
+/** The maximum number of workers, which is more than any machine has cores for. */
 const maxWorkers = 1_024;
 
-/** The number of workers in `auto`, or a number. */
+/** Parses `WORKERS`: a number, or `auto` for the number of available cores. */
 const workerCount = z.union(
   [z.literal('auto').transform(() => countAvailableCores()), wholeNumber(1, maxWorkers)],
   {
@@ -38,7 +38,7 @@ const workerCount = z.union(
   },
 );
 
-/** The share in `all`, `errors` or `sample=0.01`. */
+/** Parses `LOG_REQUESTS`, such as `sample=0.01`, to the share of requests to log, from 0 to 1. */
 const requestLogShare = z.union(
   [
     z.literal('all').transform(() => 1),
@@ -51,7 +51,10 @@ const requestLogShare = z.union(
   { error: 'must be all, errors, or sample= followed by a fraction from 0 to 1, such as sample=0.01' },
 );
 
-/** Maximum records per commit. A larger commit is hardly cheaper per record, and delays other requests. */
+/**
+ * The maximum number of records per commit, and their maximum total size, in bytes. A larger commit is hardly cheaper per record, and
+ * delays other requests.
+ */
 const batchRecords = 1_000;
 const batchBytes = 2 ** 22;
 
@@ -95,7 +98,7 @@ const EnvironmentSchema = z.object({
   ...otlpVariables,
 });
 
-/** The variables, with the location of the database that several of them determine together. */
+/** Checks rules that involve several variables, and adds the database location, which depends on several variables. */
 const SettingsSchema = EnvironmentSchema.superRefine(checkLimits)
   .superRefine(checkJwtVariables)
   .transform((variables, context) => {
@@ -105,10 +108,10 @@ const SettingsSchema = EnvironmentSchema.superRefine(checkLimits)
     return z.NEVER;
   });
 
-/** Former names of variables, which remain valid. */
+/** Former variable names that are still valid, with the current names. */
 export const formerNames: Readonly<Record<string, string>> = { BODIES_MAX_BYTES: 'BODY_MEMORY_MAX_BYTES' };
 
-/** Removed variables, with advice. They are only accepted if they are off. */
+/** Removed variables, each with advice. Only the value `off` is still accepted. */
 const removedVariables: Readonly<Record<string, () => string>> = {
   DATABASE_DIRECT_TO_NODES: () =>
     `is no longer supported, because Citus accepts writes on every node. Remove it, or set the DATABASE_URL of each instance to a different node (see ${docsPath('docs/operate/citus.md')})`,
@@ -119,8 +122,8 @@ export const environmentVariables: readonly string[] = Object.keys(EnvironmentSc
 /**
  * Parses the environment. An empty variable counts as not set.
  *
- * @param folder the folder that a relative path in `DATABASE_URL` is resolved against
- * @throws {ConfigurationError} that lists all invalid variables
+ * @param folder the folder for resolving a relative path in `DATABASE_URL`
+ * @throws {ConfigurationError} with all invalid variables
  */
 export function parseConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -145,7 +148,7 @@ export function parseConfig(
 /** The settings of the service, parsed once from the environment and frozen. */
 export type Config = ReturnType<typeof toConfig>;
 
-/** The settings of the service, frozen; docs/operate/settings.md describes them. */
+/** Converts the variables to the service's settings, which docs/operate/settings.md describes. */
 function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
   const { database, HOST: host, WORKERS: workers, BODY_MAX_BYTES: bodyLimitBytes } = variables;
   const location: DatabaseLocation =
@@ -172,7 +175,7 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     host,
     /** The port to listen on; 0 for any free one. */
     port: variables.PORT,
-    /** Where the admin port listens, for health checks; `undefined` for none. A port of 0 is any free one. */
+    /** The address of the admin port, which serves health checks and metrics; `undefined` for none. Port 0 means any free port. */
     admin:
       variables.ADMIN_PORT === undefined
         ? undefined
@@ -180,10 +183,10 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     database: Object.freeze(location),
     backupTo: variables.BACKUP_TO,
     backupKeep: variables.BACKUP_KEEP,
-    /** How many processes serve requests; with 1, that of the service itself. */
+    /** How many processes serve requests. With 1, the service has no workers. */
     workers,
     logLevel: variables.LOG_LEVEL,
-    /** The share of the requests without an error that are logged, from 0 to 1; requests with an error are always logged. */
+    /** The share of successful requests to log, from 0 to 1. Requests with an error are always logged. */
     requestLogShare: variables.LOG_REQUESTS,
     bodyLimitBytes,
     /** Memory limit for all bodies and replies together, in bytes; at least twice `bodyLimitBytes`. */
@@ -197,15 +200,15 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
     queueLimits: Object.freeze(queueLimits),
     failingAfterMs,
     /**
-     * How long the service still accepts requests after the signal to stop, so that load balancers notice, in
-     * milliseconds; `undefined` for the default of `serve`.
+     * How long the service accepts requests after a stop signal, so that load balancers have time to notice, in milliseconds; `undefined`
+     * for the default of `serve`.
      */
     drainDelayMs: variables.DRAIN_DELAY_MS,
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_MS,
     pageFolder: variables.PAGE ? fileURLToPath(new URL('dist/page', packageFolder)) : undefined,
     clientFolder: variables.CLIENT ? fileURLToPath(new URL('dist/client', packageFolder)) : undefined,
     historyDays: variables.HISTORY_DAYS,
-    /** Fields of each resource that are not accepted yet, because older instances that share the database would drop them. */
+    /** The fields of each resource that the service ignores, because older instances that share the database would drop them. */
     ignoredFields: findIgnoredFields(variables.COMPATIBLE_WITH, resources),
     /** Whether the service uses shortcuts that depend on undocumented parts of its dependencies (decision 10). */
     fastPath: variables.FAST_PATH,
@@ -215,7 +218,7 @@ function toConfig(variables: z.infer<typeof SettingsSchema>, folder: string) {
   });
 }
 
-/** The fields of each resource that were added after a version, such as `1.3`; none without a version. */
+/** Returns the fields of each resource that were added after a version, such as `1.3`; no fields without a version. */
 export function findIgnoredFields<Name extends string>(
   version: string | undefined,
   all: Readonly<Record<Name, Resource>>,
@@ -227,7 +230,7 @@ export function findIgnoredFields<Name extends string>(
   return Object.freeze(Object.fromEntries(ignored));
 }
 
-/** The transform for a parser that returns what is wrong with the text. */
+/** Returns a zod transform that reports a parser's problem as an issue. */
 function orIssue<Value extends object>(parse: (text: string) => Value | { readonly problem: string }) {
   return (text: string, context: z.RefinementCtx): Value => {
     const parsed = parse(text);
@@ -244,7 +247,7 @@ function checkLimits(variables: z.infer<typeof EnvironmentSchema>, context: z.Re
   const { WORKERS, BODY_MAX_BYTES, BODY_MEMORY_MAX_BYTES = Infinity } = variables;
   const { HOST, PORT, ADMIN_HOST = HOST, ADMIN_PORT } = variables;
   if (ADMIN_PORT === PORT && ADMIN_HOST === HOST && PORT !== 0) report('ADMIN_PORT', 'must differ from PORT');
-  // One token may use half of the limit, which must leave room for one body.
+  // One token can use half of the limit, and that half must have room for one body.
   if (BODY_MEMORY_MAX_BYTES < 2 * BODY_MAX_BYTES)
     report('BODY_MEMORY_MAX_BYTES', 'must be at least twice BODY_MAX_BYTES');
   else if (BODY_MEMORY_MAX_BYTES < 2 * BODY_MAX_BYTES * WORKERS)
@@ -258,7 +261,7 @@ function checkLimits(variables: z.infer<typeof EnvironmentSchema>, context: z.Re
   }
 }
 
-/** The origins in a comma-separated list. Only the spelling that browsers send is accepted, because origins are compared exactly. */
+/** Parses a comma-separated list of origins. Accepts only the spelling that browsers send, because origins are compared exactly. */
 function toOrigins(list: string, context: z.RefinementCtx): string[] {
   const origins = list === '' ? [] : list.split(',').map((origin) => origin.trim());
   const invalid = origins.find((origin) => !isOrigin(origin));
@@ -275,7 +278,7 @@ function isOrigin(text: string): boolean {
   if (!hasHost || !URL.canParse(text)) return false;
   const { protocol, origin, href } = new URL(text);
   if (/^https?:$/.test(protocol)) return origin === text;
-  // Accepts origins of apps and extensions, such as capacitor://localhost, but not these schemes, which no page has.
+  // Accepts origins of apps and extensions, such as capacitor://localhost, but not with these schemes, which no page has.
   return href === text && !/^(?:wss?|ftp|file):$/.test(protocol);
 }
 
@@ -283,10 +286,9 @@ function isOrigin(text: string): boolean {
 const proxyRanges = ['loopback', 'linklocal', 'uniquelocal'];
 
 /**
- * Parses a `TRUSTED_PROXIES`: addresses, CIDR ranges and names of ranges, separated by commas, as Express's setting
- * `trust proxy` takes them.
+ * Parses `TRUSTED_PROXIES`: addresses, CIDR ranges, and range names, separated by commas, as in Express's `trust proxy` setting.
  *
- * @returns the parts, or what is wrong, as the rest of a sentence that begins with "TRUSTED_PROXIES"
+ * @returns the parts, or the problem, as the rest of a sentence that begins with "TRUSTED_PROXIES"
  */
 export function parseTrustedProxies(list: string): readonly string[] | { readonly problem: string } {
   const proxies = list === '' ? [] : list.split(',').map((proxy) => proxy.trim());
@@ -302,12 +304,12 @@ fd00:1::/64, or one of ${proxyRanges.join(', ')}; "${shorten(invalid)}" is inval
 const ipv4Mapped = ipaddr.IPv6.parse('::ffff:0:0');
 
 /**
- * Whether a text is an address or a range of addresses. A range of all addresses, or of all IPv4 addresses, is rejected: it would trust the
- * clients themselves.
+ * Whether a text is an address or an address range. Ranges of all addresses or all IPv4 addresses are rejected, because they would include
+ * the clients themselves.
  */
 function isRange(text: string): boolean {
   const [, address = '', digits] = /^([^/%]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
-  // Express only accepts what both accept.
+  // Rejects forms that only ipaddr.js accepts, and so Express, such as 10 and 010.0.0.1.
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
   if (digits === undefined) return true;
   const parsed = ipaddr.parse(address);

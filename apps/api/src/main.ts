@@ -6,20 +6,20 @@ import { requireNodeVersion } from './runtime/require-node-version.js';
 import { stopTimeouts } from './runtime/timing.js';
 
 /**
- * The command `plant-store`. The only file that reads the environment, handles signals, or ends the process; in a worker
- * `cluster/run-worker.ts` handles signals, and `node:cluster` ends it with its primary process.
+ * The command `plant-store`. Only this file reads the environment, handles signals, or ends the process. In a worker,
+ * `cluster/run-worker.ts` handles signals, and `node:cluster` ends the process when the primary process ends.
  */
 
 /**
- * A second signal within this time counts as the first, in milliseconds: npx and pnpm forward a signal that the terminal already sent to
- * all.
+ * How long a second signal counts as the first one, in milliseconds. npx and pnpm forward a signal that the terminal has already sent to
+ * all processes.
  */
 const sameSignalMs = 1_000;
 
 /** A closed terminal sends SIGHUP. Without a terminal, SIGHUP replaces the workers, if there are any. */
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** Clears the progress line, on a terminal. */
+/** The text that clears the progress line; empty if standard error is not a terminal. */
 const clearLine = process.stderr.isTTY ? '\r\x1b[K' : '';
 
 // A command must not fail because its messages cannot be written. Errors on standard output are handled by `print`.
@@ -70,7 +70,7 @@ try {
     context,
     readConfig: () => parseConfig(process.env, context.folder),
     environment: process.env,
-    // Something such as a blocked write or a hanging database may keep the process running.
+    // A blocked write or a hanging database could otherwise keep the process running.
     onServiceStopped: () => void setTimeout(() => process.exit(), stopTimeouts.processMs).unref(),
   });
 } catch (error) {

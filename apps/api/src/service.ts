@@ -23,8 +23,8 @@ import {
   addReadinessGauge,
   addServiceGauges,
   addTokenExpiryGauge,
-  createShownRegistry,
-  showsMetrics,
+  createExportedRegistry,
+  exportsMetrics,
 } from './observe/metrics.js';
 import { createReadiness, type Readiness } from './observe/readiness.js';
 import { createConnectionLog } from './observe/rejection-log.js';
@@ -36,37 +36,40 @@ import { createCommitQueue } from './store/commit-queue.js';
 import { openDatabase } from './store/open-database.js';
 
 export interface Service {
-  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  /** The address that the service listens on, such as `http://127.0.0.1:3000`. */
   readonly baseUrl: string;
-  /** Where its admin port listens, such as `http://127.0.0.1:3001`; `undefined` without one. */
+  /** The address that the admin port listens on, such as `http://127.0.0.1:3001`; `undefined` without an admin port. */
   readonly adminUrl: string | undefined;
   readonly accessTokens: TokenService;
   readonly appliedMigrations: readonly string[];
-  /** Reports not ready from now on, and resolves after the delay, in milliseconds. Accepts requests until `stop`. */
+  /**
+   * Makes the service report that it is not ready, and resolves after the delay, in milliseconds. The service accepts requests until
+   * `stop`.
+   */
   drain(delayMs: number): Promise<void>;
   /**
    * Stops the service: accepts no new connections, answers the requests in flight, and closes the database and then the admin port.
    * Database work that does not finish in time continues until the process ends, but is never acknowledged, because the connections of
    * those requests are closed first.
    *
-   * @returns whether all requests in flight were answered, and the database closed, within the configured time
+   * @returns whether all requests in flight were answered and the database was closed within the configured time
    */
   stop(): Promise<boolean>;
 }
 
-/** A service whose requests this process serves. */
+/** A service that runs in this process. */
 export interface ServiceProcess extends Service {
-  /** Whether it accepts creates, as the admin port shows it. */
+  /** Returns whether the service accepts creates, as `/readyz` reports it. */
   readiness(): Promise<Readiness>;
   /**
-   * Accepts no more connections, and closes each open one with its next reply. Resolves once all are closed, or after the time, in
+   * Stops accepting connections, and closes each open connection with its next reply. Resolves once all are closed, or after the time, in
    * milliseconds.
    */
   retire(withinMs: number): Promise<void>;
 }
 
 interface ServiceOptions {
-  /** Where metrics are registered; by default a new registry if anything shows metrics. */
+  /** The registry for the service's metrics; by default a new registry if anything exports metrics. */
   readonly metrics?: Registry | undefined;
   readonly onConnection?: () => void;
 }
@@ -75,15 +78,15 @@ interface ServiceOptions {
 const retirePollMs = 50;
 
 /**
- * Starts the service in this process: it opens the database, listens, and then listens on the admin port.
+ * Starts the service in this process: opens the database, listens, and then opens the admin port.
  *
- * @throws {OperatorError} when the limit on open files is too low, the page or the client cannot be served, the database cannot be
- * opened, or the address cannot be listened on
+ * @throws {OperatorError} if the limit on open files is too low, the page or the client cannot be served, the database cannot be opened, or
+ * the server cannot listen on the address
  */
 export async function startService(
   config: Config,
   log: Logger,
-  { metrics = createShownRegistry(config), onConnection }: ServiceOptions = {},
+  { metrics = createExportedRegistry(config), onConnection }: ServiceOptions = {},
 ): Promise<ServiceProcess> {
   const { admin: adminAddress, database: location } = config;
   const otherConnections =
@@ -105,7 +108,7 @@ export async function startService(
     stopping: draining.signal,
     log,
   });
-  // Imported here because most services export nothing.
+  // Loaded only if needed, because most services export no telemetry.
   const readMetrics = metrics && (() => metrics.getMetricsAsJSON());
   const telemetry =
     config.otlp && (await import('./observe/otlp.js')).startTelemetry(config.otlp, { log, readMetrics });
@@ -140,7 +143,7 @@ export async function startService(
   if (metrics !== undefined) {
     addServiceGauges(metrics, { connections, queue });
     addTokenExpiryGauge(metrics, database.accessTokens);
-    if (showsMetrics(config)) addReadinessGauge(metrics, readiness);
+    if (exportsMetrics(config)) addReadinessGauge(metrics, readiness);
   }
   let admin: AdminPort | undefined;
 
@@ -160,13 +163,13 @@ export async function startService(
     draining.abort();
     stopping.abort();
     const cutOffAt = performance.now() + config.shutdownTimeoutMs;
-    /** The time left until requests in flight are cut off, plus a margin, in milliseconds. */
-    const leftUntil = (afterCutOffMs: number) => Math.max(0, cutOffAt + afterCutOffMs - performance.now());
-    const isAnswered = await stopServer(leftUntil(0));
-    await tokens.close(leftUntil(0));
+    /** Returns the time left until requests in flight are cut off, plus a margin, in milliseconds. */
+    const remainingMs = (marginMs: number) => Math.max(0, cutOffAt + marginMs - performance.now());
+    const isAnswered = await stopServer(remainingMs(0));
+    await tokens.close(remainingMs(0));
     const [isClosed] = await Promise.all([
-      withTimeout(closeDatabase(), leftUntil(stopTimeouts.databaseMs), () => false),
-      telemetry?.stop(leftUntil(stopTimeouts.databaseMs)),
+      withTimeout(closeDatabase(), remainingMs(stopTimeouts.databaseMs), () => false),
+      telemetry?.stop(remainingMs(stopTimeouts.databaseMs)),
     ]);
     await admin?.close();
     return isAnswered && isClosed;
@@ -187,7 +190,7 @@ export async function startService(
         if (delayMs > 0) await delay(delayMs);
       },
       async retire(withinMs) {
-        // Closes only the listening socket; `close` of an HTTP server would also close idle connections.
+        // Closes only the listening socket. An HTTP server's `close` would also close idle connections.
         NetServer.prototype.close.call(server);
         draining.abort();
         const endsAt = performance.now() + withinMs;
@@ -200,7 +203,7 @@ export async function startService(
   }
 }
 
-/** Opens what verifies tokens: access tokens of the service and, where the settings say so, JSON Web Tokens. */
+/** Creates the verifier of access tokens and, if configured, of JSON Web Tokens. */
 async function openTokens(
   { jwt }: Config,
   store: AccessTokenStore,
@@ -208,14 +211,14 @@ async function openTokens(
 ) {
   const lastUses = createLastUseRecorder(store, log);
   const own = createTokenService(store, Date.now, lastUses.note);
-  // Imported here because most services accept no JSON Web Tokens, and start faster without the module.
+  // Loaded only if needed: most services accept no JSON Web Tokens, and start faster without the module.
   const withJwts = jwt && (await import('./auth/accept-jwts.js')).acceptJwts(own, jwt, log);
   const verified = withJwts ?? own;
   const verifier = metrics ? countTokenChecks(verified, metrics) : verified;
   return {
     own,
     verifier,
-    /** Stores when tokens were used, within a time in milliseconds. */
+    /** Stores when tokens were last used. Waits at most the given time, in milliseconds. */
     close(withinMs: number) {
       withJwts?.close();
       return lastUses.close(withinMs);

@@ -6,17 +6,17 @@ import type { JwtSettings } from './jwt-settings.js';
 import { createProviderKeys, type JwtLog, type ProviderKeys } from './provider-keys.js';
 import { cacheLookUps, type JwtRejection, type TokenService, type Verification } from './token-service.js';
 
-/** The maximum length of a token, in characters. */
+/** The maximum token length, in characters. */
 const maxLength = 8_192;
 
-/** A JWS in the compact form (RFC 7515, section 3.1); an unsecured one has no signature. */
+/** Matches a JWS in compact form (RFC 7515, section 3.1). The signature of an unsecured JWS is empty. */
 const shape = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 type CheckedJwt = VerifiedJwt | { readonly status: JwtRejection };
 
 /**
- * Accepts the JSON Web Tokens of an identity provider in addition to the access tokens of this service, which are recognized by their
- * prefix. Results are cached for the same time as for access tokens.
+ * Accepts an identity provider's JSON Web Tokens in addition to this service's access tokens, which are recognized by their prefix. Results
+ * are cached for the same time as for access tokens.
  */
 export function acceptJwts(
   accessTokens: TokenService,
@@ -30,7 +30,7 @@ export function acceptJwts(
     malformed: { status: 'malformed_jwt' },
     lookUp: (text) =>
       verifyJwt(text, settings, keys, now()).catch((error: unknown) => {
-        // Rejections are cached, too, unless the next fetch of keys may change them.
+        // Rejections are cached, too, unless fetching the keys again could change them.
         const isFinal = error instanceof JwtRejectedError && !/^(unknown|unusable)_key$/.test(error.status);
         if (isFinal) return { status: error.status };
         throw error;
@@ -41,7 +41,7 @@ export function acceptJwts(
 
   function rejectForKey(error: unknown): Verification {
     if (!(error instanceof JwtRejectedError)) throw error;
-    // About once per fetch of keys.
+    // Logged at most once per refresh interval.
     const at = performance.now();
     if (error.status === 'unusable_key' && at - unusableKeyLoggedAt >= settings.keyTimes.refreshMs) {
       unusableKeyLoggedAt = at;
@@ -66,16 +66,16 @@ export function acceptJwts(
       const verification = verifierOf(text).verify(text);
       return verification instanceof Promise ? verification.catch(rejectForKey) : verification;
     },
-    /** Stops fetching the keys of the identity provider. */
+    /** Stops fetching the identity provider's keys. */
     close: keys.close,
   };
 }
 
 export interface VerifiedJwt {
-  /** The subject by the identity provider's name, usually the claim `sub`; 1 to 255 printable characters. */
+  /** The token's subject, usually from the claim `sub`; 1 to 255 printable characters. */
   readonly subject: string;
   readonly scopes: readonly Scope[];
-  /** When it is no longer accepted, the clock tolerance included, in milliseconds since the epoch. */
+  /** When the token is no longer accepted, in milliseconds since the epoch. Includes the clock tolerance. */
   readonly acceptedUntil: number;
 }
 
@@ -90,10 +90,10 @@ export class JwtRejectedError extends Error {
 }
 
 /**
- * Verifies a JSON Web Token in the compact form (RFC 7519; RFC 9068 for access tokens, RFC 8725 for what to check).
+ * Verifies a JSON Web Token in compact form (RFC 7519; RFC 9068 for access tokens, RFC 8725 for what to check).
  *
- * @throws {JwtRejectedError} when it is not valid
- * @throws {ServiceError} `identity_provider_unavailable` when its key cannot be fetched
+ * @throws {JwtRejectedError} if the token is not valid
+ * @throws {ServiceError} `identity_provider_unavailable` if the token's key cannot be fetched
  */
 export async function verifyJwt(
   text: string,
@@ -118,14 +118,14 @@ export async function verifyJwt(
 }
 
 /**
- * Rejects a token that is certainly not for this service before looking for its key, so that it costs no signature check, and does not
- * cause a fetch of keys.
+ * Rejects a token that is certainly not for this service before its key is looked up. Such a token costs no signature check, and causes no
+ * key fetch.
  */
 function rejectForeign(text: string, { algorithms, types, issuer }: JwtSettings): void {
   const { alg, typ = 'JWT', crit } = decodeHeader(text);
   if (typeof alg !== 'string' || typeof typ !== 'string') throw new JwtRejectedError('malformed_jwt');
   if (!algorithms.includes(alg)) throw new JwtRejectedError('algorithm_not_allowed');
-  // A media type, so in any case, and with or without its first part (RFC 7515, section 4.1.9).
+  // The type is a media type: its case does not matter, and its first part is optional (RFC 7515, section 4.1.9).
   const type = typ.toLowerCase().replace(/^application\//, '');
   if (!types.some((accepted) => accepted.toLowerCase() === type)) throw new JwtRejectedError('wrong_type');
   const { iss } = decodeJwt(text);
@@ -143,7 +143,7 @@ function decodeHeader(text: string): ReturnType<typeof decodeProtectedHeader> {
   }
 }
 
-/** The limit of OpenID Connect Core, section 2, and no character that could change how a line of the log is shown. */
+/** At most 255 characters (OpenID Connect Core, section 2), none of which can change how a log line is shown. */
 const subjectShape = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
 function readClaims(
@@ -154,7 +154,7 @@ function readClaims(
   if (!isAccessToken(payload, profile)) throw new JwtRejectedError('wrong_type');
   const audience = readClaim(payload, profile.audienceClaims);
   if (audience === undefined) throw new JwtRejectedError('missing_claim');
-  if (![audience].flat().some((one) => settings.audiences.some((accepted) => accepted === one)))
+  if (![audience].flat().some((value) => settings.audiences.some((accepted) => accepted === value)))
     throw new JwtRejectedError('wrong_audience');
   const { exp, nbf, iat } = payload;
   const subject = readClaim(payload, profile.subjectClaims);
@@ -163,13 +163,13 @@ function readClaims(
   if (![exp, nbf, iat].every(isTime)) throw new JwtRejectedError('missing_claim');
   if (iat !== undefined && iat > now / 1_000 + clockToleranceSeconds)
     throw new JwtRejectedError('not_yet_valid');
-  const named = claimValues(readClaim(payload, profile.scopeClaims));
-  if (requiredScope !== undefined && !named.includes(requiredScope))
+  const claimedScopes = claimValues(readClaim(payload, profile.scopeClaims));
+  if (requiredScope !== undefined && !claimedScopes.includes(requiredScope))
     throw new JwtRejectedError('insufficient_scope');
   const { scopes: scopeNames, formerUpdate } = settings;
   const permits = (scope: Scope) =>
-    named.includes(scopeNames[scope]) ||
-    (scope === 'update' && formerUpdate !== undefined && named.includes(formerUpdate));
+    claimedScopes.includes(scopeNames[scope]) ||
+    (scope === 'update' && formerUpdate !== undefined && claimedScopes.includes(formerUpdate));
   const scopes = allScopes.filter(permits);
   return {
     subject,
@@ -178,12 +178,12 @@ function readClaims(
   };
 }
 
-/** Whether a time is absent, or a number that is exact to the second; 1e400 is parsed as infinite. */
+/** Whether a time is absent, or a number that is exact to the second. A time such as 1e400 is parsed as infinite. */
 function isTime(time: number | undefined): boolean {
   return time === undefined || Math.abs(time) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** By jose's error codes, because its messages quote the token. */
+/** Returns the rejection for an error code of jose. Does not use its messages, because they quote the token. */
 function toRejection(error: unknown): JwtRejection {
   if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'check_failed')
     return failedChecks[error.claim] ?? 'missing_claim';

@@ -26,14 +26,16 @@ export interface ProviderProfile extends ClaimProfile {
 
 const firstResource = Object.values<Resource>(resources).find(isFirst)?.plural ?? '';
 
-/** Splits a scope into resource and permission. A scope without a resource belongs to the first one: it predates the others. */
+/**
+ * Splits a scope into resource and permission. A scope without a resource belongs to the first resource, because it predates the others.
+ */
 function partsOf(scope: string): readonly string[] {
   return scope.includes(':') ? scope.split(':') : [firstResource, scope];
 }
 
 /**
- * An access token as in RFC 9068, section 2.2, or with `scp` instead of `scope`. The header `typ` and the audience distinguish it from
- * other tokens.
+ * The profile of access tokens as in RFC 9068, section 2.2, or with `scp` instead of `scope`. The header `typ` and the audience distinguish
+ * them from other tokens.
  */
 export const standardProfile: ProviderProfile = {
   scopeClaims: ['scope', 'scp'],
@@ -44,14 +46,14 @@ export const standardProfile: ProviderProfile = {
   idTokenClaims: [],
 };
 
-/** What binds an ID token to its request and to other tokens (OpenID Connect Core, sections 2 and 3.3.2.11). */
+/** Claims that bind an ID token to its request and to other tokens (OpenID Connect Core, sections 2 and 3.3.2.11). */
 const idTokenOnlyClaims = ['nonce', 'at_hash', 'c_hash'];
 
-/** By value of `JWT_PROVIDER`. A profile may be stricter than the standard, and never accepts an ID token of a person. */
+/** The profiles by `JWT_PROVIDER` value. A profile can be stricter than the standard, and never accepts a person's ID token. */
 export const providerProfiles = {
   /**
-   * Covers both of its profiles (https://auth0.com/docs/secure/tokens/access-tokens/access-token-profiles). The claim `permissions` is
-   * present if the API adds the permissions of a person's roles
+   * Covers both of Auth0's access token profiles (https://auth0.com/docs/secure/tokens/access-tokens/access-token-profiles). The claim
+   * `permissions` is present if the API adds the permissions of a person's roles
    * (https://auth0.com/docs/get-started/apis/enable-role-based-access-control-for-apis).
    */
   auth0: {
@@ -61,7 +63,7 @@ export const providerProfiles = {
     idTokenClaims: idTokenOnlyClaims,
   },
   /**
-   * Scopes are those of a resource server, such as `store/read`, and without resource binding there is no `aud`
+   * Scopes belong to a resource server, such as `store/read`. Without resource binding, there is no `aud`
    * (https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html).
    */
   cognito: {
@@ -73,8 +75,8 @@ export const providerProfiles = {
     idTokenClaims: idTokenOnlyClaims,
   },
   /**
-   * A token for a person has `scp`, a token for an application has `roles`. An ID token may have `roles`, too, but only access tokens state
-   * how the client authenticated (https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference).
+   * A person's token has `scp`, and an application's token has `roles`. An ID token can have `roles`, too, but only access tokens state how
+   * the client authenticated (https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference).
    */
   entra: {
     ...standardProfile,
@@ -85,9 +87,9 @@ export const providerProfiles = {
     nameAudience: (audience) => `${audience}/.default`,
   },
   /**
-   * ID tokens of service accounts for an audience of their choice, since access tokens are opaque
-   * (https://cloud.google.com/docs/authentication/token-types). Any Google account can get one, so permissions are granted by email
-   * address.
+   * Accepts service accounts' ID tokens for an audience of their choice, because Google's access tokens are opaque
+   * (https://cloud.google.com/docs/authentication/token-types). Any Google account can get such a token, so permissions are granted by
+   * email address.
    */
   google: {
     ...standardProfile,
@@ -96,8 +98,8 @@ export const providerProfiles = {
     idTokenClaims: idTokenOnlyClaims,
   },
   /**
-   * The claim `typ` is `ID` or `Refresh` in its other tokens; older access tokens have a `nonce`, and lightweight ones may lack `sub`
-   * (https://www.keycloak.org/docs/latest/server_admin/#_using_lightweight_access_token).
+   * In Keycloak's other tokens, the claim `typ` is `ID` or `Refresh`. Older access tokens have a `nonce`, and lightweight ones can lack
+   * `sub` (https://www.keycloak.org/docs/latest/server_admin/#_using_lightweight_access_token).
    */
   keycloak: {
     ...standardProfile,
@@ -129,12 +131,12 @@ export function isAccessToken(claims: object, { accessTokenClaims, idTokenClaims
   );
 }
 
-/** The first of these claims that is present. */
+/** Returns the value of the first of these claims that is present. */
 export function readClaim(claims: object, names: readonly string[]): unknown {
   return names.map((name) => findMember(claims, name)).find((value) => value !== undefined);
 }
 
-/** Finds a member by its name, which may contain dots, or by a dotted path. */
+/** Finds a member by its name, which can contain dots, or by a dotted path. */
 function findMember(value: unknown, path: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path];
@@ -147,7 +149,7 @@ function findMember(value: unknown, path: string): unknown {
   return undefined;
 }
 
-/** The values of a claim: a space-separated string (RFC 6749, section 3.3), or an array. */
+/** Returns a claim's values, from a space-separated string (RFC 6749, section 3.3) or an array. */
 export function claimValues(claim: unknown): readonly unknown[] {
   if (typeof claim === 'string') return claim.split(' ');
   return Array.isArray(claim) ? claim : [];

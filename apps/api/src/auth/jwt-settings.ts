@@ -17,7 +17,7 @@ import {
 } from './identity-providers.js';
 
 /**
- * The algorithms that a token may be signed with: those with a public key (RFC 7518, section 3.1; RFC 8037; RFC 9864). With a symmetric
+ * The supported signature algorithms, all of which use a public key (RFC 7518, section 3.1; RFC 8037; RFC 9864). With a symmetric
  * algorithm, such as `HS256`, everyone who can verify a token could also issue one.
  */
 const algorithms: readonly string[] = [
@@ -34,10 +34,10 @@ const algorithms: readonly string[] = [
   'Ed25519',
 ];
 
-/** The values of the header `typ` of access tokens; `JWT` also stands for a token without `typ` (RFC 7519, section 5.1). */
+/** The values of an access token's header `typ`. `JWT` also stands for a token without `typ` (RFC 7519, section 5.1). */
 const types: readonly string[] = ['at+jwt', 'JWT'];
 
-/** When the keys of the identity provider are fetched, in milliseconds. */
+/** When to fetch the identity provider's keys, in milliseconds. */
 const keyTimes = {
   /** The interval between fetches. A key that the provider removes stops working within this time. */
   refreshMs: 5 * 60_000,
@@ -53,15 +53,15 @@ export type KeyTimes = Readonly<typeof keyTimes>;
 const defaultAlgorithms: readonly string[] = ['RS256', 'ES256'];
 const defaultClockToleranceSeconds = 30;
 
-/** The characters of a scope (RFC 6749, section 3.3), except comma and semicolon, which are list separators elsewhere. */
+/** Matches a scope (RFC 6749, section 3.3) without a comma or a semicolon, which are list separators elsewhere. */
 const scopeShape = /^[!#-+\--:<-[\]-~]{1,100}$/;
 
-/** Detects the next pair in a name, which is there if pairs are not separated by spaces. */
+/** Matches the start of another pair within a name, which means that no space separates the pairs. */
 const nextPair = new RegExp(`^=|(^|\\W)(${[...scopes, formerUpdate].join('|')})=`);
 
 const providers = Object.keys(providerProfiles) as ProviderName[];
 
-/** The names of claims, which may be URLs. */
+/** Claim names, separated by single spaces. A name can be a URL. */
 const claimNames = z
   .string()
   .refine((text) => text.split(' ').every((name) => /^[!-~]{1,255}$/.test(name)), {
@@ -69,14 +69,14 @@ const claimNames = z
   })
   .transform((text) => text.split(' '));
 
-/** The issuer is a single text of any characters, not a list of URLs. */
-const one = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\/\//.test(text), {
+/** A single value of any characters, such as an issuer, but not a list of URLs. */
+const singleValue = z.string().refine((text) => text === text.trim() && !/[\s,;]https?:\/\//.test(text), {
   error:
     'must be a single value, not a list, without surrounding whitespace, because the comparison is exact',
 });
 
 export const jwtVariables = {
-  JWT_ISSUER: one.optional(),
+  JWT_ISSUER: singleValue.optional(),
   JWT_AUDIENCE: z
     .string()
     .refine((text) => /^\S+(?: \S+)*$/.test(text) && !/[,;]https?:\/\//.test(text), {
@@ -86,7 +86,7 @@ export const jwtVariables = {
     .optional(),
   JWT_JWKS_URL: z
     .string()
-    .refine(isKeySetUrl, {
+    .refine(isSecureUrl, {
       error:
         'must be an https URL without a user name, a password, or a fragment, such as https://id.example.com/jwks; ' +
         'http is accepted only for a loopback address',
@@ -121,7 +121,7 @@ export const jwtVariables = {
   JWT_CLIENT_ORIGINS: z
     .string()
     .transform((list) => list.split(',').map((origin) => origin.trim()))
-    .refine((origins) => origins.every((text) => isKeySetUrl(text) && new URL(text).origin === text), {
+    .refine((origins) => origins.every((text) => isSecureUrl(text) && new URL(text).origin === text), {
       error:
         'must be https origins separated by commas, such as https://store.auth.example.com, without a trailing slash',
     })
@@ -133,7 +133,7 @@ type JwtVariables = z.infer<z.ZodObject<typeof jwtVariables>>;
 const required = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
 const names = Object.keys(jwtVariables) as (keyof JwtVariables)[];
 
-/** Checks that either none of the variables or all required ones are set, and reports the missing ones. */
+/** Checks that either none of the variables or all required ones are set, and that they fit together. Reports each problem. */
 export function checkJwtVariables(variables: JwtVariables, context: z.RefinementCtx): void {
   const present = names.filter((name) => variables[name] !== undefined);
   if (present.length === 0) return;
@@ -156,7 +156,7 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
   for (const name of ['JWT_CLIENT_SCOPES', 'JWT_CLIENT_ORIGINS'] as const)
     if (variables[name] !== undefined && clientId === undefined)
       report('JWT_CLIENT_ID', `is required when ${name} is set`);
-  if (clientId !== undefined && !isKeySetUrl(issuer))
+  if (clientId !== undefined && !isSecureUrl(issuer))
     report(
       'JWT_CLIENT_ID',
       'requires JWT_ISSUER to be an https URL; http is accepted only for a loopback address',
@@ -166,7 +166,7 @@ export function checkJwtVariables(variables: JwtVariables, context: z.Refinement
 /** Which JSON Web Tokens are accepted, and from which issuer. */
 export type JwtSettings = NonNullable<ReturnType<typeof toJwtSettings>>;
 
-/** The settings of checked variables; `undefined` when none is set. */
+/** Converts checked variables to settings; `undefined` if none is set. */
 export function toJwtSettings(variables: JwtVariables) {
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audiences, JWT_JWKS_URL: jwksUrl } = variables;
   if (issuer === undefined || audiences === undefined || jwksUrl === undefined) return undefined;
@@ -174,7 +174,7 @@ export function toJwtSettings(variables: JwtVariables) {
   // Before scopes were introduced, tokens could only create records.
   const withoutScopes: readonly Scope[] = variables.JWT_SCOPES || provider || scopeClaims ? [] : ['create'];
   const preset: ProviderProfile = provider === undefined ? standardProfile : providerProfiles[provider];
-  // Only data, because a cluster sends it to its workers.
+  // The settings contain only data, because a cluster sends them to its workers.
   const { nameScope, nameAudience, ...claims } = preset;
   const profile: ClaimProfile = {
     ...claims,
@@ -192,14 +192,14 @@ export function toJwtSettings(variables: JwtVariables) {
     issuer,
     /** The accepted audiences. The audience claim, usually `aud`, must be or contain one of them, compared exactly. */
     audiences,
-    /** The name of the preset; `undefined` for none. */
+    /** The provider whose profile is used; `undefined` for the standard profile. */
     provider,
     profile,
     /** Where the identity provider publishes its keys (JWK Set, RFC 7517, section 5). */
     jwksUrl,
     /** The accepted values of the header `alg`. */
     algorithms: variables.JWT_ALGORITHMS ?? defaultAlgorithms,
-    /** The accepted values of the header `typ`; `JWT` stands for a token without one, too. */
+    /** The accepted values of the header `typ`. `JWT` also stands for a token without `typ`. */
     types: variables.JWT_TYPES ?? types,
     /** How far the clocks of the provider and of this machine may differ, in seconds. */
     clockToleranceSeconds: variables.JWT_CLOCK_TOLERANCE_SECONDS ?? defaultClockToleranceSeconds,
@@ -217,15 +217,15 @@ export function toJwtSettings(variables: JwtVariables) {
   });
 }
 
-/** What the page needs to know about the identity provider for the sign-in. */
+/** What the page needs to know about the identity provider to sign people in. */
 export interface SignIn {
   readonly issuer: string;
   readonly audience: string;
-  /** The client id of the page at the provider. */
+  /** The page's client ID at the provider. */
   readonly clientId: string;
   /** The scopes that the page requests, separated by spaces. */
   readonly scope: string;
-  /** Origins of its endpoints other than the issuer's. */
+  /** Origins of the provider's endpoints, other than the issuer's. */
   readonly origins?: readonly string[] | undefined;
 }
 
@@ -261,10 +261,10 @@ function toScopeNames(text: string, context: z.RefinementCtx): Partial<Record<Sc
   });
   const seen = new Set<string>();
   const invalid = pairs.find(([, scope, name]) => {
-    const isSecond = seen.has(scope);
+    const isDuplicate = seen.has(scope);
     seen.add(scope);
     const isKnown = scopes.some((known) => known === scope);
-    return isSecond || !isKnown || !scopeShape.test(name) || nextPair.test(name);
+    return isDuplicate || !isKnown || !scopeShape.test(name) || nextPair.test(name);
   });
   if (invalid === undefined) return Object.fromEntries(pairs.map(([, ...pair]) => pair));
   context.addIssue(
@@ -283,21 +283,21 @@ function listOf(allowed: readonly string[]) {
     });
 }
 
-/** Whether keys may be fetched from a URL. Whoever can modify them in transit can issue tokens. */
-function isKeySetUrl(text: string): boolean {
+/** Whether a URL is safe for fetching keys and signing in. Whoever can modify keys in transit can issue tokens. */
+function isSecureUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);
   const isLocal = protocol === 'http:' && isLoopback(hostname);
   return (protocol === 'https:' || isLocal) && `${username}${password}${hash}` === '';
 }
 
-/** Whether a name or an address, as a URL may have it in brackets, can only lead to this machine. */
+/** Whether a host name or an address always leads to this machine. An address can be in brackets, as in a URL. */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '');
   return host === 'localhost' || (ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback');
 }
 
-/** The schema of a setting that is a whole number from `min` to `max`, in decimal digits. */
+/** Returns the schema of a setting that is a whole number from `min` to `max`, in decimal digits. */
 export function wholeNumber(min: number, max: number) {
   return z
     .string()

@@ -8,13 +8,13 @@ export const lastUseResolutionMs = 3_600_000;
 /** How long to collect uses before a write, in milliseconds, so that one write covers many tokens. */
 export const collectionMs = 10_000;
 
-/** The most tokens per write. The number is limited because a write to SQLite blocks all requests. */
+/** The maximum number of tokens per write, which is limited because a write to SQLite blocks all requests. */
 export const maxUsesPerWrite = 100;
 
 /** How long to wait after a failed write before the next attempt, in milliseconds. */
 export const retryMs = 60_000;
 
-/** How long the service may wait for the last write when it stops, in milliseconds. */
+/** How long to wait for the last write when the service stops, in milliseconds. */
 const closeTimeoutMs = 1_000;
 
 /**

@@ -21,16 +21,17 @@ export interface JwtLog {
 export type ProviderKeys = ReturnType<typeof createProviderKeys>;
 
 /**
- * Fetches the keys now, at regular intervals, and when a token names an unknown key, but never concurrently, and never within the cooldown,
- * whatever tokens clients send. While the provider is unavailable, the known keys stay in use. jose holds the keys and shares a fetch in
- * flight. This module decides when to fetch, because jose uses the system clock, which may be changed.
+ * Creates the identity provider's keys, which are fetched immediately, at regular intervals, and when a token names an unknown key. Fetches
+ * are never concurrent, and never within the cooldown, whatever tokens clients send. While the provider is unavailable, the known keys stay
+ * in use. jose holds the keys and shares a fetch in flight. This module decides when to fetch, because jose uses the system clock, which
+ * can be changed.
  */
 export function createProviderKeys(
   { jwksUrl, algorithms, keyTimes }: Pick<JwtSettings, 'jwksUrl' | 'algorithms' | 'keyTimes'>,
   log: JwtLog,
 ) {
   const closing = new AbortController();
-  /** The error of the last fetch, and when the next one begins. */
+  /** Why the last fetch failed, and when the next fetch begins; `undefined` if the last fetch succeeded. */
   let failure: { readonly cause: unknown; readonly retryAt: number } | undefined;
   /** The timer of the next fetch. An unknown key in a token triggers it early, unless the last fetch failed. */
   let timer: NodeJS.Timeout | undefined;
@@ -107,9 +108,9 @@ function unavailable({ cause, retryAt }: { cause: unknown; retryAt: number }): S
 const maxBytes = 2 ** 18;
 
 /**
- * Fetches the keys of an identity provider (JWK Set, RFC 7517, section 5). Does not follow redirects, and reads at most 256 KiB.
+ * Fetches an identity provider's keys (JWK Set, RFC 7517, section 5). Does not follow redirects, and reads at most 256 KiB.
  *
- * @throws {Error} when the reply does not come, has another status than 200, is too large, or is not JSON
+ * @throws {Error} if there is no reply, or if the reply has a status other than 200, is too large, or is not JSON
  */
 export async function fetchKeySet(url: string, signal: AbortSignal): Promise<JSONWebKeySet> {
   const response = await fetch(url, {
@@ -147,7 +148,7 @@ async function readText({ body }: Response, url: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The reason of a failed `fetch`, whose own message is always the same. */
+/** Returns why a `fetch` failed. The reason is in the error's cause, because the error's own message is always the same. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const code = codeOf(cause);

@@ -23,7 +23,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { operator } from '../runtime/operator.js';
 
-/** How long a look-up is cached, and so how long a token that another process revoked still works here. */
+/** How long a look-up is cached, in milliseconds. A token that another process revoked still works here for this long. */
 const cacheTtlMs = 3_000;
 
 export const cacheSize = 10_000;
@@ -38,34 +38,34 @@ export type Verification =
       /** Accepted until this time, in milliseconds since the epoch. */
       readonly acceptedUntil: number;
     }
-  /** A valid JSON Web Token without the scope that is required. */
+  /** A valid JSON Web Token without the required scope. */
   | { readonly status: 'insufficient_scope'; readonly scope: string }
   | { readonly status: TokenRejection };
 
 export interface TokenService extends TokenVerifier, Tokens {
-  /** Issues a token for the command line, without the limit on valid tokens. A token that it replaces stays unchanged. */
+  /** Issues a token for the command line, without limiting the number of valid tokens. A replaced token stays unchanged. */
   issue(request: TokenRequest, replaced?: Pick<AccessToken, 'id' | 'name'>): Promise<IssuedAccessToken>;
   /**
    * Makes a replaced token expire after a time, in milliseconds, unless it expires earlier; 0 revokes it. Not audited, because the rotation
-   * already is. `null` when there is no such id.
+   * already is. Returns `null` if there is no such ID.
    */
-  limit(id: number, afterMs: number): Promise<AccessToken | null>;
-  /** As `Tokens.revoke`; by default for the command line. */
+  expireAfter(id: number, afterMs: number): Promise<AccessToken | null>;
+  /** Revokes a token as `Tokens.revoke` does; by default for the command line. */
   revoke(id: number, by?: Actor): Promise<AccessToken | null>;
 }
 
 export interface TokenVerifier {
-  /** Verifies a token without reading the store; `undefined` when the store has to be read. */
+  /** Verifies a token without reading the store; returns `undefined` if the store must be read. */
   verifyCached(text: string): Verification | undefined;
-  /** Verifies the token of a request: synchronously if the cache has it, otherwise by reading the store. */
+  /** Verifies a request's token: synchronously if the result is cached, otherwise by reading the store. */
   verify(text: string): Verification | Promise<Verification>;
 }
 
 /**
- * Creates the token service over a store.
+ * Creates the token service for a store.
  *
- * @param onUse called with each valid token that is looked up, which is every 3 seconds while a token is in use; not called for cached
- * tokens
+ * @param onUse called with each valid token that is read from the store, which happens every 3 seconds while the token is in use; not
+ * called for cached tokens
  */
 export function createTokenService(
   store: Omit<AccessTokenStore, 'list' | 'findNextExpiry' | 'recordUses' | 'listHashed' | 'importToken'>,
@@ -116,7 +116,7 @@ export function createTokenService(
     listLatest: () => store.listLatest(MAX_TOKENS, new Date(now())),
     find: (id) => store.find(id),
 
-    async limit(id, afterMs) {
+    async expireAfter(id, afterMs) {
       const at = new Date(now() + afterMs);
       const token = await (afterMs === 0 ? store.revoke(id, at) : store.expire(id, at));
       lookUps.clear();
@@ -143,7 +143,9 @@ interface LookUps<Found> {
   toVerification(found: Found): Verification;
 }
 
-/** Verifies tokens, and caches results by token hash, so that no token is kept in memory. Concurrent look-ups of a token share one read. */
+/**
+ * Creates a verifier that caches results by token hash, so that no token is kept in memory. Concurrent look-ups of a token share one read.
+ */
 export function cacheLookUps<Found extends object>({
   isWellFormed,
   malformed,
@@ -161,7 +163,7 @@ export function cacheLookUps<Found extends object>({
   function verifyCached(text: string, hash = hashAccessToken(text)): Verification | undefined {
     const cached = cache.get(hash);
     if (cached !== undefined) return toVerification(cached);
-    // Only checked here, where it saves a look-up.
+    // Checked only if nothing is cached, because only then does the check save a look-up.
     return isWellFormed(text) ? undefined : malformed;
   }
 
@@ -197,7 +199,7 @@ const jwtRejections = {
   not_yet_valid: "The JSON Web Token is not valid yet (nbf, iat). Wait, or correct the issuer's clock.",
 };
 
-/** Every reason to reject a token, with the message of the reply. */
+/** Every reason to reject a token, with the reply's message. */
 export const tokenRejections = { ...ownTokenRejections, ...jwtRejections } as const;
 
 type TokenRejection = keyof typeof tokenRejections;
@@ -207,25 +209,25 @@ export type JwtRejection = keyof typeof jwtRejections | 'expired' | 'insufficien
 const secretBytes = 32;
 const tokenWithin = new RegExp(`${accessTokenPrefix}[0-9A-Za-z]+`, 'g');
 
-/** A new access token, 53 characters, from the platform's secure random source. */
+/** Generates an access token of 53 characters, from the platform's secure random source. */
 export function generateAccessToken(): string {
   const secret = BigInt(`0x${randomBytes(secretBytes).toString('hex')}`);
   const body = accessTokenPrefix + toBase62(secret, accessTokenSecretLength);
   return body + accessTokenChecksum(body);
 }
 
-/** The SHA-256 of an access token in hexadecimal, which is stored instead of the token. */
+/** Returns the SHA-256 of an access token in hexadecimal, which is stored instead of the token. */
 export function hashAccessToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
 /**
- * The payload of a JSON Web Token begins with `{"` in base64url; its header may contain a space there. The lookbehind keeps the time
- * linear: a possible header is tried from its first character only.
+ * Matches a JSON Web Token. Its payload begins with `{"` in base64url, but its header can contain a space there. The lookbehind keeps the
+ * time linear, because a possible header is tried only from its first character.
  */
 const jwtWithin = /(?<![\w-])[\w-]+\.eyJ[\w-]+(\.[\w-]*)?/g;
 
-/** Masks every access token in a text, complete or truncated, and every JSON Web Token, so that the text may be logged. */
+/** Masks every access token in a text, complete or truncated, and every JSON Web Token, so that the text can be logged. */
 export function hideAccessTokens(text: string): string {
   const hidden = !text.includes(accessTokenPrefix)
     ? text
@@ -250,15 +252,15 @@ export interface NewAccessToken {
   readonly ratePerMinute?: number | null;
 }
 
-/** A store of access tokens, on any database engine. Every method may throw `database_unavailable`. */
+/** A store of access tokens, on any database engine. Every method can throw `database_unavailable`. */
 export interface AccessTokenStore {
   /**
    * Stores a token under the SHA-256 of its text, in hexadecimal, and adds an audit entry.
    *
-   * @param replaced the token that it was rotated from, which stays unchanged
+   * @param replaced the old token of a rotation, which stays unchanged
    */
   add(token: NewAccessToken, by: Actor, replaced?: Pick<AccessToken, 'id' | 'name'>): Promise<AccessToken>;
-  /** Stores a token as `add` does, unless that many tokens are valid already; then returns `null`. The limit holds across all processes. */
+  /** Stores a token as `add` does, or returns `null` if at least `limit` tokens are valid. The limit holds across all processes. */
   addWithinLimit(
     limit: number,
     token: NewAccessToken & { readonly createdAt: Date },
@@ -268,44 +270,45 @@ export interface AccessTokenStore {
   ): Promise<AccessToken | null>;
   findByHash(hash: string): Promise<AccessToken | null>;
   find(id: number): Promise<AccessToken | null>;
-  /** All tokens, including revoked and expired ones, in the order of their ids. */
+  /** Returns all tokens, including revoked and expired ones, in order of ID. */
   list(): Promise<readonly AccessToken[]>;
-  /** The tokens that are valid at a time, and the `maxEnded` most recent ones that have ended, in the order of their ids. */
+  /** Returns the tokens that are valid at a time, and the `maxEnded` most recent ones that have ended, in order of ID. */
   listLatest(maxEnded: number, at: Date): Promise<readonly AccessToken[]>;
   /**
-   * The earliest time at which a name has no valid token left. Only names with a token that is valid at `at` and was used since `usedSince`
-   * count. `null` if each of them has a token that never expires. A replaced token has the name of its replacement.
+   * Returns the earliest time at which a name has no valid token left. Only names with a token that is valid at `at` and was used since
+   * `usedSince` count. Returns `null` if each of these names has a token that never expires. A replaced token has the name of its
+   * replacement.
    */
   findNextExpiry(at: Date, usedSince: Date): Promise<Date | null>;
   /**
-   * Marks a token as revoked, and adds an audit entry. A second call keeps the first time. Returns `null` when there is no such id.
+   * Marks a token as revoked, and adds an audit entry. A second call keeps the first time. Returns `null` if there is no such ID.
    *
    * @param by who revokes it; if omitted, nothing is audited, because the rotation already is
    */
   revoke(id: number, at: Date, by?: Actor): Promise<AccessToken | null>;
-  /** Makes a token expire at a time, unless it expires earlier or was revoked. Returns `null` when there is no such id. */
+  /** Makes a token expire at a time, unless it expires earlier or was revoked. Returns `null` if there is no such ID. */
   expire(id: number, at: Date): Promise<AccessToken | null>;
   /**
-   * Stores when tokens were used, unless a later time is stored already. Unlike other writes it does not wait for the disk, so a crash may
-   * lose it.
+   * Stores when tokens were used, unless a later time is stored already. Unlike other writes, this one does not wait for the disk, so a
+   * crash can undo it.
    */
   recordUses(uses: readonly TokenUse[]): Promise<void>;
-  /** All tokens with their hashes, in the order of their ids. */
+  /** Returns all tokens with their hashes, in order of ID. */
   listHashed(): Promise<readonly HashedAccessToken[]>;
   /**
-   * Imports a token of another store under a new id. If its hash exists already, the existing token stays, is revoked if the imported one
-   * is, and keeps the later last use. Both cases are audited.
+   * Imports another store's token under a new ID. If its hash exists already, the existing token stays, is revoked if the imported one is,
+   * and keeps the later last use. Both cases are audited.
    *
-   * @returns whether it was new
+   * @returns whether the token was new
    */
   importToken(token: HashedAccessToken, by: Actor): Promise<boolean>;
 }
 
 /**
- * Logs a change of a token, without its text.
+ * Logs a token change, without the token's text.
  *
- * @param by who changed it: the id of a token, `subject` and the subject of a JSON Web Token, or `command line`
- * @param replaces the id of the token that it was rotated from
+ * @param by who changed it: a token ID, `subject` and a JSON Web Token's subject, or `command line`
+ * @param replaces the ID of the token that it was rotated from
  */
 export function logTokenChange(
   log: Pick<Logger, 'info'>,

@@ -18,7 +18,7 @@ export async function* inspectConfiguration(settings: Settings): AsyncGenerator<
   yield* inspect('identity provider', () => inspectIdentityProvider(settings));
 }
 
-/** The settings, those that were not applied as specified, and variables that look like a misspelled setting. */
+/** Reports the settings, those that were not applied as specified, and variables that look like misspelled settings. */
 export function inspectSettings({ config, environment }: Settings): Results {
   const ignored = config.warnings.map(({ variable, reason }) =>
     warning(`${variable} was not applied as specified`, reason),
@@ -61,25 +61,28 @@ function fold(name: string): string {
   return name.toUpperCase().replaceAll(/[_-]/g, '');
 }
 
-/** Shorter names tolerate only swapped or doubled characters. Otherwise, PAGER, POST, and PORTS would match settings. */
+/**
+ * The minimum name length for tolerating other typos than swapped or doubled characters. Otherwise, PAGER, POST, and PORTS would match
+ * settings.
+ */
 const minLength = 7;
 
 /**
- * Whether two names differ by a single typo: two swapped characters, or a doubled one; in long names also a missing, added, or replaced
- * one.
+ * Whether two names are equal or differ by a single typo: two swapped characters, or a doubled one; in long names also a missing, added, or
+ * replaced one.
  */
 function isSimilar(one: string, other: string): boolean {
   let start = 0;
   while (start < one.length && one[start] === other[start]) start++;
   const [a, b] = [one.slice(start), other.slice(start)];
   const isSwapped = a.length > 1 && a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
-  const isTypedTwice = a.slice(1) === b && a !== '' && a[0] === one[start - 1];
-  if (a === b || isSwapped || isTypedTwice) return true;
+  const isDoubled = a.slice(1) === b && a !== '' && a[0] === one[start - 1];
+  if (a === b || isSwapped || isDoubled) return true;
   if (other.length < minLength) return false;
   return a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1);
 }
 
-/** Prefixes of names that other programs use, and that platforms set. */
+/** Prefixes of variable names that other programs use or platforms set. */
 const sharedTopic = /^(DATABASE_PASSWORD|JWT_|OTEL_)/;
 
 /** Whether a variable starts with the first two words of a longer setting name, as RATE_LIMIT and DRAIN_DELAY_SECONDS do. */
@@ -90,21 +93,21 @@ function hasSameTopic(name: string, known: string): boolean {
 }
 
 export function inspectExposure({ config: { host, admin } }: { readonly config: Config }): Results {
-  const ofPort = isLoopback(host)
+  const exposure = isLoopback(host)
     ? ok(`the service accepts connections only from this machine (HOST is ${host})`)
     : warning(
         `the service accepts connections from other machines over plain HTTP (HOST is ${host}), so tokens cross the network in clear text`,
         `Allow connections only from a reverse proxy that terminates TLS, as ${docsPath('docs/operate/deploy.md')} describes.`,
       );
-  if (admin === undefined || isLoopback(admin.host)) return [ofPort];
-  const ofAdminPort = warning(
+  if (admin === undefined || isLoopback(admin.host)) return [exposure];
+  const adminExposure = warning(
     `the admin port exposes metrics to other machines without a token (ADMIN_HOST is ${admin.host})`,
     'Allow connections only from monitoring systems and load balancers, or set ADMIN_HOST to 127.0.0.1.',
   );
-  return [ofPort, ofAdminPort];
+  return [exposure, adminExposure];
 }
 
-/** Whether JSON Web Tokens, if they are accepted, can be verified, and who can get one that permits creates. */
+/** If JSON Web Tokens are accepted, checks whether they can be verified, and who can get one that permits creates. */
 async function inspectIdentityProvider({ config: { jwt } }: Settings): Promise<Results> {
   if (jwt === undefined) return [];
   const keys = await inspectKeys(jwt);

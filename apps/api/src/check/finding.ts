@@ -6,9 +6,9 @@ type Status = 'ok' | 'warning' | 'error';
 
 export interface Result {
   readonly status: Status;
-  /** A phrase or sentences without a final full stop, and without secrets. */
+  /** What was found, as a phrase or sentences, without a final period and without secrets. */
   readonly found: string;
-  /** What to do about it, in sentences; absent if all is well, or if `found` says it. */
+  /** What to do, in sentences. Omitted if nothing is wrong, or if `found` says what to do. */
   readonly advice?: string;
 }
 
@@ -27,7 +27,7 @@ export const failure = (found: string, advice?: string): Result => ({
 });
 
 /**
- * Examines an item of `plant-store check`, and yields what it finds.
+ * Examines an item for `plant-store check`, and yields the findings.
  *
  * @param examine must not change anything. If it throws, the error becomes the finding
  */
@@ -54,7 +54,7 @@ export function worstOf(findings: readonly Finding[]): Status {
   return severities.findLast((status) => findings.some((finding) => finding.status === status)) ?? 'ok';
 }
 
-/** One line: status, item, what was found, and what to do. */
+/** Formats a finding as one line: status, item, what was found, and what to do. */
 export function formatFinding({ status, item, found, advice }: Finding): string {
   const text = [found, advice ?? ''].flatMap((part) => part.split('\n')).map(toSentence);
   return `${status.padEnd(7)}  ${item}: ${escapeForTerminal(text.filter((sentence) => sentence !== '').join(' '))}\n`;
@@ -70,17 +70,17 @@ export function formatJson(findings: readonly Finding[]): string {
   return `${JSON.stringify({ status: worstOf(findings), findings: ordered }, null, 2)}\n`;
 }
 
-/** The maximum time for measuring repeated actions, in milliseconds. Each runs at least once. */
+/** The maximum time for repeating a measured action, in milliseconds. The action runs at least once. */
 const maxMeasureMs = 3_000;
 
-/** The median duration of an action over `count` runs, in milliseconds; the upper one of two middle values. */
-export async function medianTimeMs(count: number, action: () => unknown): Promise<number> {
+/** Returns an action's median duration over at most `maxRuns` runs, in milliseconds. Of two middle values, returns the higher one. */
+export async function medianTimeMs(maxRuns: number, action: () => unknown): Promise<number> {
   const times: number[] = [];
   const start = performance.now();
   do {
     const before = performance.now();
     await action();
     times.push(performance.now() - before);
-  } while (times.length < count && performance.now() - start < maxMeasureMs);
+  } while (times.length < maxRuns && performance.now() - start < maxMeasureMs);
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }

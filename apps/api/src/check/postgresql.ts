@@ -31,7 +31,7 @@ import {
 } from './finding.js';
 import { assessTokens, type StoredToken, selectTokens, type TokenContext } from './tokens.js';
 
-/** Examines a PostgreSQL database over a connection with the settings of the service, and yields each finding immediately. */
+/** Examines a PostgreSQL database over a connection with the service's settings, and yields each finding immediately. */
 export async function* inspectPostgresql(
   configured: PostgresqlLocation,
   tokens: TokenContext,
@@ -89,7 +89,7 @@ export async function* inspectPostgresql(
 /**
  * Runs a query that returns one row.
  *
- * @throws {Error} of PostgreSQL, or when there is no row
+ * @throws PostgreSQL's error, or an error if there is no row
  */
 async function queryRow<Row extends QueryResultRow>(connection: ClientBase, sql: string): Promise<Row> {
   const [row] = (await connection.query<Row>(sql)).rows;
@@ -131,26 +131,26 @@ export function assessVersion(version: number): Result {
   return warning(`${found} no longer receives fixes`, `Upgrade to PostgreSQL ${oldestMaintained} or later.`);
 }
 
-/** How PostgreSQL is reached: its address or socket folder, and the `sslmode` of the URI, if any. */
+/** How the service reaches PostgreSQL: the address or socket folder, whether TLS is used, and the URI's `sslmode`, if any. */
 export interface Transport {
   readonly host: string;
   readonly hasTls: boolean;
   readonly mode: string | null;
 }
 
-/** Whether others on the network could read what is sent to the server, or answer in its place. */
+/** Checks whether others on the network could read what is sent to the server, or answer in its place. */
 export function assessEncryption({ host, hasTls, mode }: Transport): Result {
-  const isHere = host.startsWith('/') || isLoopback(host);
+  const isLocal = host.startsWith('/') || isLoopback(host);
   const advice =
     'In DATABASE_URL, set sslmode=verify-full. Unless the CA is public, also set sslrootcert to its certificate file.';
   const encrypted = `the connection to ${host} is encrypted`;
-  if (!hasTls && isHere) return ok(`not needed: ${host} is on this machine`);
+  if (!hasTls && isLocal) return ok(`not needed: ${host} is on this machine`);
   if (!hasTls)
     return warning(
       `the connection to ${host} is not encrypted, so others on the network can read records and token hashes`,
       advice,
     );
-  if ((mode === 'require' || mode === 'prefer') && !isHere)
+  if ((mode === 'require' || mode === 'prefer') && !isLocal)
     return warning(`${encrypted}, but the server's certificate is not verified`, advice);
   return ok(`${encrypted}${mode === null ? '' : ` (sslmode=${mode})`}`);
 }
@@ -171,9 +171,9 @@ async function inspectConnections(
 }
 
 /**
- * How many connections this user may have on the server and to the database, and how many all have now. pg_stat_activity hides from an
- * ordinary user which sessions of other users belong to clients; pg_stat_database counts all. Limits of a database or a user are -1 if
- * there is none. Superusers bypass them, but the service should not run as one.
+ * Selects how many connections this user can open, and how many connections all users have now. In pg_stat_activity, ordinary users cannot
+ * see which sessions of other users belong to clients, but pg_stat_database counts all of them. A database or user without a limit has the
+ * value -1. Superusers bypass the limits, but the service should not run as one.
  */
 const selectLimits = `
   SELECT (SELECT sum(numbackends)::int FROM pg_stat_database) AS used,
@@ -184,7 +184,7 @@ const selectLimits = `
       (SELECT NULLIF(datconnlimit, -1) FROM pg_catalog.pg_database WHERE datname = current_database())
     ) AS limit`;
 
-/** Settings of the server without which a crash loses or damages what was committed. */
+/** Checks the server settings without which a crash loses or damages committed data. */
 async function inspectDurability(connection: ClientBase): Promise<Results> {
   const { fsync, pages } = await queryRow<{ fsync: string; pages: string }>(
     connection,
@@ -209,7 +209,9 @@ interface ReplicationSettings {
   readonly receivers: number;
 }
 
-/** In pg_stat_activity an ordinary user does not see which sessions of other users belong to standbys. */
+/**
+ * Counts standbys in pg_stat_replication, because ordinary users cannot see in pg_stat_activity which sessions of other users are standbys.
+ */
 const selectReplication = `
   SELECT current_setting('synchronous_commit') AS commits, current_setting('synchronous_standby_names') AS names,
     (SELECT count(*)::int FROM pg_stat_replication) AS receivers`;
@@ -236,10 +238,10 @@ export function assessReplication({ commits, names, receivers }: ReplicationSett
 
 async function inspectPrivileges(connection: ClientBase): Promise<Result> {
   await checkTables(connection);
-  const { missing, fixed, mayStart } = await queryRow<{
+  const { missing, notUpdatable, canListChanges } = await queryRow<{
     missing: readonly string[];
-    fixed: readonly string[];
-    mayStart: boolean;
+    notUpdatable: readonly string[];
+    canListChanges: boolean;
   }>(connection, selectPrivileges);
   if (missing.length > 0) {
     return failure(
@@ -247,19 +249,19 @@ async function inspectPrivileges(connection: ClientBase): Promise<Result> {
       'Grant the user SELECT, INSERT, and UPDATE on access_tokens, and USAGE on its ID sequence.',
     );
   }
-  // Distributed records have no order of changes.
-  if (!mayStart && !(await readShards(connection, allTables))) return failure(...mayNotListChanges);
-  if (fixed.length === 0) return ok('all privileges on the tables are granted');
+  // Changes to distributed records have no order and cannot be listed, so the privileges for that are not needed.
+  if (!canListChanges && !(await readShards(connection, allTables))) return failure(...mayNotListChanges);
+  if (notUpdatable.length === 0) return ok('all privileges on the tables are granted');
   return warning(
-    `the user lacks the UPDATE privilege on ${fixed.join(', ')}, so records cannot be updated or deleted`,
-    `Grant the user UPDATE on ${fixed.join(', ')}.`,
+    `the user lacks the UPDATE privilege on ${notUpdatable.join(', ')}, so records cannot be updated or deleted`,
+    `Grant the user UPDATE on ${notUpdatable.join(', ')}.`,
   );
 }
 
 const selectPrivileges = `
   SELECT ARRAY(SELECT name FROM unnest(ARRAY[${allTables.map(({ name }) => `'${name}'`).join(', ')}]) AS name
-      WHERE NOT has_table_privilege(name, 'UPDATE')) AS fixed,
-    ${mayListChangesSql} AS "mayStart", ARRAY(
+      WHERE NOT has_table_privilege(name, 'UPDATE')) AS "notUpdatable",
+    ${mayListChangesSql} AS "canListChanges", ARRAY(
     SELECT privilege FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS privilege
     WHERE NOT has_table_privilege('access_tokens', privilege)
     UNION ALL
@@ -268,8 +270,8 @@ const selectPrivileges = `
   ) AS missing`;
 
 /**
- * How long a commit takes: until it is on the disk, and on the synchronous standby. Each writes an empty message to the
- * write-ahead log, as the retry of a create does, which changes no data.
+ * Measures how long a commit takes to reach the disk and, if there is one, the synchronous standby. Each commit writes an empty message to
+ * the write-ahead log, as the retry of a create does, and changes no data.
  */
 async function inspectCommit(connection: ClientBase): Promise<Result> {
   try {
@@ -282,6 +284,7 @@ async function inspectCommit(connection: ClientBase): Promise<Result> {
   }
 }
 
+/** The median commit time above which the server counts as slow, in milliseconds. */
 const slowMs = 20;
 
 export function assessCommitTime(medianMs: number): Result {

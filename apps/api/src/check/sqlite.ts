@@ -24,15 +24,15 @@ import {
 import { assessTokens, selectTokens, type TokenContext } from './tokens.js';
 
 /**
- * Examines a SQLite database and the place where it is or will be. It opens the file as the service does, so SQLite may merge a write-ahead
- * log left by a crash. It yields each finding immediately.
+ * Examines a SQLite database and the folder that holds or will hold it, and yields each finding immediately. Opens the file as the service
+ * does, so SQLite may merge a write-ahead log left by a crash.
  */
 export async function* inspectSqlite(
   { path }: SqliteLocation,
   tokens: TokenContext,
 ): AsyncGenerator<Finding> {
   yield* inspectContent(path, tokens);
-  const folder = findFolder(dirname(path));
+  const folder = findExistingFolder(dirname(path));
   yield* inspect('file access', () => inspectFileAccess(path, folder));
   yield* inspect('file system', () => assessFileSystem(statfsSync(folder).type, folder, process.platform));
   yield* inspect('disk space', () => inspectDiskSpace(path, folder));
@@ -40,18 +40,18 @@ export async function* inspectSqlite(
   yield* inspect('backup', () => inspectBackup(path));
 }
 
-/** The folder, or the one above it that exists. */
-function findFolder(folder: string): string {
+/** Returns the folder, or its closest ancestor that exists. */
+function findExistingFolder(folder: string): string {
   const parent = dirname(folder);
-  return existsSync(folder) || parent === folder ? folder : findFolder(parent);
+  return existsSync(folder) || parent === folder ? folder : findExistingFolder(parent);
 }
 
 async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerator<Finding> {
   let connection: ReturnType<typeof openConnection> | undefined;
   try {
-    // SQLite would create a file that is missing, and an empty one has no tables yet.
-    if (!statSync(path, { throwIfNoEntry: false })?.size) return yield missing(path);
-    // Reads from it, to detect a file that is locked, damaged or not a database.
+    // SQLite would create a missing file, and an empty file has no tables yet.
+    if (!statSync(path, { throwIfNoEntry: false })?.size) return yield describeMissing(path);
+    // The query fails if the file is locked, damaged, or not a database.
     connection = await retryWhileBusy(
       () => openConnection(path, 'SELECT name FROM sqlite_schema LIMIT 1'),
       busyTimeoutMs,
@@ -82,7 +82,7 @@ async function* inspectContent(path: string, tokens: TokenContext): AsyncGenerat
   }
 }
 
-function missing(path: string): Finding {
+function describeMissing(path: string): Finding {
   const found = `${path} does not exist yet`;
   const advice = `The serve and migrate commands create it. If the file was deleted or moved, do not start the service: see ${docsPath('docs/operate/troubleshooting.md')}. If the file is elsewhere, set DATABASE_URL.`;
   return { item: 'database', ...warning(found, advice) };
@@ -92,11 +92,11 @@ function missing(path: string): Finding {
 const busyTimeoutMs = 1_000;
 
 const groupAndOthers = 0o077;
-/** The permission of all others to create and remove files of a folder, unless it is sticky. */
+/** Lets every user create and remove files in a folder, unless the folder is sticky. */
 const othersWrite = 0o002;
 const sticky = 0o1000;
 
-/** Who may read and write the files: they hold the records, and the hashes of the tokens. */
+/** Checks who can read and write the database files, which contain records and token hashes. */
 function inspectFileAccess(path: string, folder: string): Results {
   const user = process.getuid?.();
   const files = [path, `${path}-wal`, `${path}-shm`].flatMap((file) => {
@@ -133,7 +133,7 @@ function inspectFileAccess(path: string, folder: string): Results {
   return ok(files.length === 0 ? 'there are no files yet' : 'only this user can access the files');
 }
 
-/** File systems over a network, by the number that Linux gives their type (statfs(2), linux/magic.h). */
+/** Network file systems, by their type numbers on Linux (statfs(2), linux/magic.h). */
 const networkTypes: Readonly<Record<number, string>> = {
   26985: 'NFS',
   20859: 'SMB',
@@ -148,10 +148,10 @@ const networkTypes: Readonly<Record<number, string>> = {
 };
 const fuse = 0x65735546;
 const overlay = 0x794c7630;
-/** File systems in memory: tmpfs and ramfs. */
+/** In-memory file systems: tmpfs and ramfs. */
 const memoryTypes: readonly number[] = [0x01021994, 0x858458f6];
 
-/** @param type the number that the operating system gives the type of a folder's file system */
+/** @param type the file system's type number, as `statfs` returns it */
 export function assessFileSystem(type: number, folder: string, platform: NodeJS.Platform): Result {
   if (platform !== 'linux') return ok(`not checked for ${folder}: this check works only on Linux`);
   const moveIt = 'Set DATABASE_URL to a file on a local disk.';
@@ -176,7 +176,7 @@ export function assessFileSystem(type: number, folder: string, platform: NodeJS.
   return ok(`${folder} is on a local disk (type 0x${type.toString(16)})`);
 }
 
-/** The free space below which the write-ahead log, which has up to 128 MB, may fill the disk, in bytes. */
+/** The minimum free space, in bytes. With less, the write-ahead log, which can grow to 128 MB, could fill the disk. */
 const minFreeBytes = 256 * 2 ** 20;
 
 function inspectDiskSpace(path: string, folder: string): Results {
@@ -185,7 +185,7 @@ function inspectDiskSpace(path: string, folder: string): Results {
   return assessDiskSpace({ free: bavail * bsize, database: sizeOf(path) + sizeOf(`${path}-wal`) });
 }
 
-/** How old the last backup may be, in milliseconds: two days. */
+/** The maximum age of the last backup, in milliseconds: two days. */
 const maxBackupAgeMs = 172_800_000;
 
 function inspectBackup(path: string): Result {
@@ -218,10 +218,10 @@ export function assessDiskSpace(bytes: { readonly free: number; readonly databas
   return ok(found);
 }
 
-/** The time above which a disk counts as slow, in milliseconds. A hard disk takes about this long, an SSD a tenth. */
+/** The median sync time above which a disk counts as slow, in milliseconds. A hard disk takes about this long, and an SSD a tenth of it. */
 const slowMs = 10;
 
-/** How long a small write takes until it is on the disk, as each commit does. It removes its test file. */
+/** Measures how long a small write takes to reach the disk, as in each commit. Removes its test file. */
 async function inspectSyncTime(folder: string): Promise<Results> {
   try {
     return assessSyncTime(await measureSync(join(folder, `.plant-store-check-${randomUUID()}`)));

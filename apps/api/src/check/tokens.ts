@@ -4,23 +4,27 @@ import { ok, type Result, warning } from './finding.js';
 export interface StoredToken {
   readonly id: number;
   readonly name: string;
-  /** What it permits, separated by commas. */
+  /** The token's scopes, separated by commas. */
   readonly scopes: string;
   readonly expiresAt: Date | null;
 }
 
 export interface TokenContext {
   readonly acceptsJwts: boolean;
-  /** Whether the page is served, which shows records only to a token that may read them. */
+  /** Whether the service serves the page, which shows records only to a token that can read them. */
   readonly servesPage: boolean;
 }
 
 export const selectTokens =
   'SELECT id, name, scopes, expires_at AS "expiresAt" FROM access_tokens WHERE revoked_at IS NULL ORDER BY id';
 
-/** Warn this long before a token expires, unless another token with the same name lasts longer, as after a rotation. */
+/**
+ * How long before a token's expiration to warn, in milliseconds. There is no warning if another token with the same name lasts longer, as
+ * after a rotation.
+ */
 const noticeMs = 7 * 24 * 60 * 60 * 1000;
 
+/** The maximum number of expiring tokens that a warning names. */
 const maxNamed = 10;
 
 export function assessTokens(

@@ -7,12 +7,12 @@ import { syncToDisk } from '../store/sqlite/database-files.js';
 import { explainUnwritable } from './file-access.js';
 
 /**
- * Creates a file atomically: complete and synced to disk, readable by one user only (0600), or not at all. While it is
- * being written it has a hidden name in the same folder.
+ * Creates a file atomically: complete and synced to disk, readable by one user only (0600), or not at all. Until it is complete, it has a
+ * hidden name in the same folder.
  *
- * @param fill writes to the given path of an empty file
- * @param owner of the file, which only root may give away; by default this user
- * @throws {OperatorError} when the file exists, and is left unchanged, or cannot be written
+ * @param fill writes the content to an empty file at the given path
+ * @param owner the file's owner, which only root can choose; by default this user
+ * @throws {OperatorError} if the file exists, and is left unchanged, or if it cannot be written
  * @throws what `fill` throws
  */
 export async function writeAtomically<Result>(
@@ -25,7 +25,7 @@ export async function writeAtomically<Result>(
   let file: FileHandle | undefined;
   try {
     file = await createEmpty(temporaryPath);
-    // By descriptor, because in a folder that another user may write to, the path may now lead to another file.
+    // By descriptor, because in a folder that another user can write to, the path may now lead to another file.
     if (owner !== undefined) await file.chown(owner.uid, owner.gid);
     const result = await fill(temporaryPath);
     await file.sync();
@@ -33,7 +33,7 @@ export async function writeAtomically<Result>(
     syncToDisk(dirname(path));
     return result;
   } catch (error) {
-    // Where it could not be created, removing it may fail, too.
+    // If the file could not be created, removing it could fail, too.
     if (file !== undefined) await rm(temporaryPath, { force: true });
     throw explain(error, path);
   } finally {
@@ -41,10 +41,10 @@ export async function writeAtomically<Result>(
   }
 }
 
-/** The errors of a disk that has no hard links, such as FAT. */
+/** The error codes of a disk that has no hard links, such as FAT. */
 const noLinks: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Gives the complete file its name. Unlike a plain rename, this never replaces a file of someone else. */
+/** Gives the complete file its name. Unlike a plain rename, this never replaces someone else's file. */
 async function publish(temporaryPath: string, path: string): Promise<void> {
   try {
     await link(temporaryPath, path);
@@ -60,7 +60,7 @@ async function publish(temporaryPath: string, path: string): Promise<void> {
   }
 }
 
-/** Creates a file, and never opens one that exists or that a symbolic link leads to. */
+/** Creates an empty file. Fails if the path exists, or is a symbolic link. */
 function createEmpty(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600);
 }

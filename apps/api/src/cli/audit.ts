@@ -7,15 +7,18 @@ import { retryWhileUnavailable, withDatabase } from './database.js';
 
 export interface AuditOptions extends JsonOption {
   readonly action?: AuditAction;
-  /** By default all. */
+  /** The maximum number of entries; by default all. */
   readonly limit?: number;
-  /** The number of the entry after which to continue, toward older ones. */
+  /** The number of an entry. Only older entries are printed. */
   readonly after?: number;
 }
 
 const pageSize = 1_000;
 
-/** Prints who did what with tokens, backups, and imported files, the newest first, with `--json` as `GET /audit` gives it. */
+/**
+ * Prints who did what with tokens, backups, and imported files, newest first. With `--json`, prints the entries as `GET /audit` returns
+ * them.
+ */
 export async function printAudit(
   config: Config,
   { action, limit = Number.POSITIVE_INFINITY, after: start, json = false }: AuditOptions,
@@ -23,18 +26,18 @@ export async function printAudit(
 ): Promise<void> {
   await withDatabase(config, { mustExist: true }, async ({ audit }) => {
     let after = start === undefined ? undefined : String(start);
-    let left = limit;
+    let remaining = limit;
     let isFirst = true;
     do {
-      const query = { limit: Math.min(left, pageSize), after, action };
+      const query = { limit: Math.min(remaining, pageSize), after, action };
       const { entries, next } = await retryWhileUnavailable(() => listAudit(audit, query));
       if (isFirst && entries.length === 0) return context.message('The audit log has no matching entries.');
       if (isFirst && !json) await writeResult(context, `${columns.join('\t')}\n`);
       await writeResult(context, entries.map(json ? toJsonLine : describe).join(''));
       isFirst = false;
-      left -= entries.length;
+      remaining -= entries.length;
       after = next;
-    } while (after !== undefined && left > 0);
+    } while (after !== undefined && remaining > 0);
     if (after !== undefined) await context.message(`For more, use --after ${after}`);
   });
 }

@@ -7,14 +7,14 @@ import { writeAtomically } from './atomic-write.js';
 
 export interface BackupName {
   readonly name: string;
-  /** The id of its store; `undefined` in names of versions before 1.5, and where the store had no id yet. */
+  /** The store's ID; `undefined` in names from versions before 1.5, and if the store had no ID yet. */
   readonly storeId: string | undefined;
   readonly time: Date;
 }
 
 const pattern = /^plant-store-(?:([0-9a-f]{16})-)?(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.db$/;
 
-/** The file name for a backup of a store, with the time in UTC. */
+/** Returns the file name for a store's backup, with the time in UTC. */
 export function nameBackup(storeId: string | undefined, time: Date): string {
   const stamp = time.toISOString().slice(0, 19).replaceAll(':', '-');
   return `plant-store-${storeId === undefined ? '' : `${storeId}-`}${stamp}Z.db`;
@@ -27,8 +27,8 @@ export function parseBackupName(name: string): BackupName | undefined {
 }
 
 /**
- * The backups among these names, oldest first. Names with a time in the future are returned separately: the clock was or is wrong, so their
- * age is unknown.
+ * Returns the backups among these names, oldest first. Names with a time in the future are returned separately, because this machine's
+ * clock is or was wrong, and their age is unknown.
  */
 export function sortBackups(
   names: readonly string[],
@@ -47,7 +47,7 @@ export function warnOfFuture(future: readonly string[], now: Date): string {
   return `Warning: the times in these names are in the future, so these backups never count as the newest: ${future.join(', ')}. This machine's clock shows ${now.toISOString().slice(0, 19)}Z. If the clock is right, rename these backups to show when they were made, or remove them.`;
 }
 
-/** The SHA-256 of a file, in hexadecimal. */
+/** Returns a file's SHA-256, in hexadecimal. */
 export async function hashFile(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) {
@@ -59,7 +59,7 @@ export async function hashFile(path: string, signal: AbortSignal): Promise<strin
 
 export const sha256PathOf = (path: string) => `${path}.sha256`;
 
-/** Writes the SHA-256 of a file beside it, as `sha256sum` does (GNU coreutils, "cksum output modes"). */
+/** Writes a file's SHA-256 next to the file, as `sha256sum` does (GNU coreutils, "cksum output modes"). */
 export async function writeSha256(path: string, sha256: string): Promise<void> {
   const name = basename(path);
   const escaped = name.replaceAll(
@@ -71,10 +71,10 @@ export async function writeSha256(path: string, sha256: string): Promise<void> {
 }
 
 /**
- * The SHA-256 beside a file; `undefined` where there is none.
+ * Reads the SHA-256 next to a file; `undefined` if there is none.
  *
- * @throws {OperatorError} when that file has another format
- * @throws the error of the operating system when it cannot be read
+ * @throws {OperatorError} if the SHA-256 file has another format
+ * @throws the operating system's error if the SHA-256 file cannot be read
  */
 export async function readSha256(path: string): Promise<string | undefined> {
   const file = await open(sha256PathOf(path)).catch((error: NodeJS.ErrnoException) => {

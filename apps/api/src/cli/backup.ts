@@ -21,16 +21,17 @@ import { abortOnSignal, type CliContext, countOf, type JsonOption, reportOutcome
 import { explainUnwritable } from './file-access.js';
 
 export interface BackupOptions extends JsonOption {
-  /** A new file, a folder, or `s3://bucket/prefix`; by default `BACKUP_TO`, or the folder `backups` beside the database. */
+  /** A new file, a folder, or `s3://bucket/prefix`; by default `BACKUP_TO`, or the folder `backups` next to the database. */
   readonly target: string | undefined;
-  /** How many backups of this store with a time in their name are kept, including the new one; 0 for all. */
+  /** How many of this store's backups to keep, including the new one; 0 for all. Only backups with a time in their name count. */
   readonly keep?: number;
 }
 
 /**
- * Copies a SQLite database while services use it, checks the copy, and then removes older ones of this store, if requested.
+ * Copies a SQLite database while services use it, checks the copy, and then, if requested, removes older backups of this store.
  *
- * @throws {OperatorError} when the engine has its own backup tool, there is no database, or it cannot be copied; nothing is removed then
+ * @throws {OperatorError} if the engine has its own backup tool, there is no database, or the database cannot be copied. Nothing is removed
+ * then
  */
 export async function backUp(
   { database, backupTo, backupKeep }: Config,
@@ -44,52 +45,62 @@ export async function backUp(
     );
   const { requireDatabaseFile } = await import('../store/sqlite/database-files.js');
   requireDatabaseFile(database.path);
-  const target = named ?? backupTo;
+  const destination = named ?? backupTo;
   const signal = abortOnSignal(context);
-  const place =
-    target?.startsWith('s3://') === true
-      ? await openS3(target, database, environment, signal)
-      : openFolder(target, database, context, signal);
-  if (keep > 0 && place.names === undefined)
+  const target =
+    destination?.startsWith('s3://') === true
+      ? await openS3(destination, database, environment, signal)
+      : openFolder(destination, database, context, signal);
+  if (keep > 0 && target.names === undefined)
     throw new OperatorError('--keep and BACKUP_KEEP need a folder or s3://bucket/prefix, not a file.', {
       exitCode: 2,
     });
   const { copySqlite, describeSqlite } = await import('../store/sqlite/copy-sqlite.js');
   const { path } = database;
-  // A file that was named has no id in its name.
+  // If the target is a file, the user chose its name, so no store ID is needed.
   const storeId =
-    place.names && (await describeSqlite(path, `The database ${path} cannot be copied`, signal)).storeId;
-  const name = await findFreeName(storeId, place, signal);
-  const { copy, at, sha256 } = await place.store(name, (copyPath) => copySqlite(path, copyPath, signal));
+    target.names && (await describeSqlite(path, `The database ${path} cannot be copied`, signal)).storeId;
+  const name = await findUnusedName(storeId, target, signal);
+  const { copy, location, sha256 } = await target.store(name, (copyPath) =>
+    copySqlite(path, copyPath, signal),
+  );
   const { noteBackup } = await import('../store/sqlite/database-files.js');
   noteBackup(path);
   await reportOutcome(
     context,
     { json },
-    { backup: at, sha256, storeId: copy.storeId, ...copy.records, tokens: copy.tokens },
-    `Copied ${countRecords(copy.records)} to ${at}, and checked the copy.`,
+    { backup: location, sha256, storeId: copy.storeId, ...copy.records, tokens: copy.tokens },
+    `Copied ${countRecords(copy.records)} to ${location}, and checked the copy.`,
   );
   await warnOfSchema(copy, context);
-  if (keep > 0) await removeOld(place, name, storeId, keep, context);
+  if (keep > 0) await removeOld(target, name, storeId, keep, context);
 }
 
-/** How many records there are of each resource, by the names of their tables. */
+/**
+ * Describes how many records there are of each resource.
+ *
+ * @param records the number of records by table name
+ */
 export function countRecords(records: Readonly<Record<string, number>>): string {
   return Object.values<Resource>(resources)
     .map(({ name, plural }) => countOf(records[plural] ?? 0, name, plural))
     .join(', ');
 }
 
-/** A name that no other backup has: names differ by the second. */
-async function findFreeName(storeId: string | undefined, place: Place, signal: AbortSignal): Promise<string> {
+/** Returns an unused backup name. Names contain the time in seconds, so this may wait for the next second. */
+async function findUnusedName(
+  storeId: string | undefined,
+  target: BackupTarget,
+  signal: AbortSignal,
+): Promise<string> {
   for (;;) {
     const name = nameBackup(storeId, new Date());
-    if (!(await place.has(name))) return name;
+    if (!(await target.has(name))) return name;
     await sleep(100, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
-/** Warns now of what `restore` will reject. */
+/** Warns about schema differences that `restore` will reject. */
 async function warnOfSchema({ deviations, additions }: CheckedCopy, context: CliContext): Promise<void> {
   if (deviations.length > 0)
     await context.message(
@@ -101,24 +112,24 @@ async function warnOfSchema({ deviations, additions }: CheckedCopy, context: Cli
     );
 }
 
-/** Removes all but the latest backups of this store. The new one always stays, even if the time in another name is later. */
+/** Removes all but the latest backups of this store. The new backup always stays, even if the time in another name is later. */
 async function removeOld(
-  place: Place,
+  target: BackupTarget,
   name: string,
   storeId: string | undefined,
   keep: number,
   context: CliContext,
 ): Promise<void> {
-  const names = (await place.names?.()) ?? [];
+  const names = (await target.names?.()) ?? [];
   const now = new Date();
   const { backups, future } = sortBackups(names, now);
   const others = backups.filter((backup) => backup.name !== name);
   const ofStore = others.filter((backup) => storeId !== undefined && backup.storeId === storeId);
   const old = ofStore.slice(0, Math.max(0, ofStore.length - keep + 1)).map((backup) => backup.name);
-  for (const each of old) await place.remove(each);
+  for (const oldName of old) await target.remove(oldName);
   if (old.length > 0)
     await context.message(`Removed ${countOf(old.length, 'older backup')}: ${old.join(', ')}.`);
-  const otherFuture = future.filter((each) => each !== name);
+  const otherFuture = future.filter((other) => other !== name);
   if (otherFuture.length > 0) await context.message(warnOfFuture(otherFuture, now));
   const withoutId = others.filter((backup) => backup.storeId === undefined);
   if (storeId === undefined)
@@ -131,31 +142,33 @@ async function removeOld(
     );
 }
 
-interface Place {
-  /** Stores what `fill` writes into an empty file, completely and with its SHA-256, or not at all. */
+/** Where backups are stored: a file, a folder, or S3. */
+interface BackupTarget {
+  /** Stores the copy that `fill` writes into an empty file, completely and with its SHA-256, or not at all. */
   store(
     name: string,
     fill: (path: string) => Promise<CheckedCopy>,
-  ): Promise<{ readonly copy: CheckedCopy; readonly at: string; readonly sha256: string }>;
-  /** Whether a backup has the name, or is getting it. */
+  ): Promise<{ readonly copy: CheckedCopy; readonly location: string; readonly sha256: string }>;
+  /** Whether a backup with this name exists, or is being made. */
   has(name: string): boolean | Promise<boolean>;
-  /** What is there; `undefined` where a file was named. */
+  /** Returns the names of all files or objects in the target; `undefined` if the target is a file. */
   readonly names: (() => readonly string[] | Promise<readonly string[]>) | undefined;
   remove(name: string): void | Promise<void>;
 }
 
 function openFolder(
-  target: string | undefined,
+  destination: string | undefined,
   { path: database }: SqliteLocation,
   context: CliContext,
   signal: AbortSignal,
-): Place {
-  const path = target === undefined ? join(dirname(database), 'backups') : resolve(context.folder, target);
+): BackupTarget {
+  const path =
+    destination === undefined ? join(dirname(database), 'backups') : resolve(context.folder, destination);
   let isFolder: boolean;
   try {
     isFolder =
-      target === undefined ||
-      target.endsWith('/') ||
+      destination === undefined ||
+      destination.endsWith('/') ||
       statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
     if (isFolder) mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
@@ -179,7 +192,7 @@ function openFolder(
           if (!isFolder && !existsSync(file)) rmSync(sha256PathOf(file), { force: true });
           await writeSha256(file, sha256);
           hasHash = true;
-          return { copy, at: file, sha256 };
+          return { copy, location: file, sha256 };
         });
       } catch (error) {
         if (hasHash) rmSync(sha256PathOf(file), { force: true });
@@ -189,7 +202,7 @@ function openFolder(
     has: (name) => isFolder && [fileOf(name), sha256PathOf(fileOf(name))].some((file) => existsSync(file)),
     names: isFolder ? () => readdirSync(path) : undefined,
     remove(name) {
-      // A SHA-256 without its backup does no harm.
+      // The backup is removed first, because a SHA-256 without its backup does no harm.
       rmSync(fileOf(name), { force: true });
       rmSync(sha256PathOf(fileOf(name)), { force: true });
     },
@@ -197,17 +210,18 @@ function openFolder(
 }
 
 async function openS3(
-  target: string,
+  destination: string,
   { path: database }: SqliteLocation,
   environment: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
-): Promise<Place> {
+): Promise<BackupTarget> {
   const { openBucket } = await import('./s3.js');
-  const { bucket, prefix } = openBucket(target, environment, signal);
+  const { bucket, prefix } = openBucket(destination, environment, signal);
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
   return {
     async store(name, fill) {
-      // The copy is checked before it is sent, and until then needs space next to the database. The name is unique for each command.
+      // The copy is checked before it is uploaded, so it needs space next to the database until the upload ends. The name is unique to this
+      // command.
       const path = join(dirname(database), `.${name}.to-send`);
       const file = await open(path, 'wx', 0o600).catch((cause: Error) => {
         throw new OperatorError(
@@ -220,7 +234,7 @@ async function openS3(
         const copy = await fill(path);
         const sha256 = await hashFile(path, signal);
         await bucket.upload(path, folder + name, sha256);
-        return { copy, at: `${bucket.address}${folder}${name}`, sha256 };
+        return { copy, location: `${bucket.address}${folder}${name}`, sha256 };
       } finally {
         rmSync(path, { force: true });
       }

@@ -11,9 +11,9 @@ import { fetchReadiness, reachableUrl } from '../observe/readiness.js';
 import { type CliContext, countOf, type JsonOption, toJsonLine } from './cli-context.js';
 
 /**
- * Examines an installation before or while it runs, changes nothing, and prints each finding immediately, or all as JSON.
+ * Examines an installation before or while it runs, changes nothing, and prints each finding immediately, or all findings as JSON.
  *
- * @throws {OperatorError} after that, when there is an error: with exit status 2 for invalid settings, otherwise 1
+ * @throws {OperatorError} after printing, if there is an error: with exit status 2 for invalid settings, otherwise 1
  */
 export async function check(
   { readConfig, environment }: { readConfig(): Config; readonly environment: Environment },
@@ -55,7 +55,7 @@ export async function* examine(settings: Settings): AsyncGenerator<Finding> {
   }
 }
 
-/** What can be examined without a valid configuration: invalid and misspelled settings. */
+/** Examines what does not need a valid configuration: invalid and misspelled settings. */
 function examineInvalid({ issues }: ConfigurationError, environment: Environment): AsyncGenerator<Finding> {
   return inspect('configuration', () => [
     ...issues.map((issue) => failure(issue)),
@@ -64,9 +64,10 @@ function examineInvalid({ issues }: ConfigurationError, environment: Environment
 }
 
 /**
- * Asks the admin port of a running service whether it is ready for creates, and prints the answer, with `--json` as `/readyz` gives it.
+ * Asks a running service's admin port whether the service is ready for creates, and prints the answer. With `--json`, prints it as
+ * `/readyz` returns it.
  *
- * @throws {OperatorError} when it is not ready, does not reply, or is not a Plant Store
+ * @throws {OperatorError} if the service is not ready, does not reply, or is not a Plant Store
  */
 export async function requireReady(
   adminUrl: URL,
@@ -92,9 +93,9 @@ export async function requireReady(
 }
 
 /**
- * The URL of the admin port that a service with this configuration has.
+ * Returns the URL of the admin port of a service with this configuration.
  *
- * @throws {OperatorError} when it has none, or any free one
+ * @throws {OperatorError} if there is no admin port, or if its port is chosen at startup
  */
 export function adminUrlOf({ admin }: Config): URL {
   if (admin === undefined || admin.port === 0)

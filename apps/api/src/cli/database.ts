@@ -24,21 +24,21 @@ export async function withDatabase<Result>(
 }
 
 export function storeOf({ stores }: Pick<Database, 'stores'>, { resource }: RecordType): RecordStore {
-  // Commands pass it only records that the schemas of the resource have read.
+  // Commands pass only records that the resource's schemas have read.
   const byName = stores as unknown as Readonly<Record<string, RecordStore>>;
   const store = byName[resource.name];
   if (store === undefined) throw new Error(`The database has no store of the resource ${resource.name}`);
   return store;
 }
 
-/** How long a command retries while the database does not answer: longer than a restart of the database takes. */
+/** How long a command retries while the database does not respond. The timeout is longer than a database restart takes. */
 const policy: RetryPolicy = { timeoutMs: 60_000, delayMs: 500 };
 
 /**
- * Runs an idempotent action, and retries it while the database does not answer.
+ * Runs an idempotent action, and retries it while the database does not respond.
  *
- * @throws {OperatorError} when the database has not answered in all that time
- * @throws the reason of the signal when the last attempt after it was not answered either
+ * @throws {OperatorError} if the database has not responded in all that time
+ * @throws the signal's reason if the signal is aborted, and the database does not respond to the last attempt either
  * @throws any other error of the action
  */
 export async function retryWhileUnavailable<Result>(
@@ -57,7 +57,7 @@ export async function retryWhileUnavailable<Result>(
   }
 }
 
-/** The error to report when the database fails: `database_unavailable` or `database_damaged`. */
+/** Converts the error `database_unavailable` or `database_damaged` to the error to report. */
 export function explainDatabaseError(error: ServiceError): OperatorError {
   const reason = reasonOf(error);
   const message =
@@ -67,17 +67,17 @@ export function explainDatabaseError(error: ServiceError): OperatorError {
   return new OperatorError(message, { cause: error });
 }
 
-/** The error that the engine reported. */
+/** Returns the engine's error message, or the service's if there is none. */
 export function reasonOf({ cause, message }: ServiceError): string {
   return cause instanceof Error ? cause.message : message;
 }
 
 /**
- * Creates the database as needed, applies pending migrations, and prints their names. Only with the option, it distributes
- * the records by their ids over the nodes of a Citus cluster, too, which changes nothing when it is run again.
+ * Creates the database if needed, applies pending migrations, and prints their names. With `distribute`, also distributes the records by ID
+ * across the nodes of a Citus cluster. Distributing them again changes nothing.
  *
- * @param distribute over how many shards, or `true` for the default number
- * @throws {OperatorError} when they cannot be distributed, with advice; they are then unchanged
+ * @param distribute the number of shards, or `true` for the default number
+ * @throws {OperatorError} if the records cannot be distributed, with advice. They are then unchanged
  */
 export async function migrate(
   config: Config,
@@ -110,8 +110,8 @@ export async function migrate(
 }
 
 /**
- * Applies pending migrations, and makes all existing cursors of changes expire, because after a restore they may not match the stored
- * records. Programs that follow changes then get `cursor_expired`, and read everything again. A service may be running.
+ * Applies pending migrations, and makes all change cursors expire, because after a restore they may not match the stored records. Programs
+ * that follow changes then get `cursor_expired`, and read everything again. A service can be running.
  */
 export function invalidateCursors({ database }: Pick<Config, 'database'>): Promise<void> {
   return withDatabase({ database }, { mustExist: true }, (opened) => opened.invalidateCursors());

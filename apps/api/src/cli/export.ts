@@ -19,13 +19,13 @@ import { describeWho, showHistory } from './one-record.js';
 import { countProgress } from './progress.js';
 
 export interface ListOptions extends JsonOption {
-  /** The values that fields must have, by their names. */
+  /** The values that fields must have, by field name. */
   readonly equal: Readonly<Record<string, unknown>>;
   readonly query?: string;
   readonly newest?: boolean;
   readonly addedFrom?: string;
   readonly addedBefore?: string;
-  /** Whether each line ends with who added the record and who updated it last. */
+  /** Whether each line ends with who added the record and who last updated it. */
   readonly by?: boolean;
   readonly format: FormatName;
 }
@@ -65,10 +65,10 @@ export async function list(
   });
 }
 
-/** The limits of a list request that has the server to itself. */
+/** Limits for reading a page, as for a client that has the server to itself. */
 const pace = { limits: () => ({ bytes: 2 ** 22, durationMs: 1_000 }) };
 
-/** The lines of records, each with who added it and who updated it last, if known. */
+/** Formats records, each with who added it and who last updated it, if known. */
 async function withPeople(
   records: readonly Stored<object>[],
   database: Database,
@@ -83,7 +83,7 @@ async function withPeople(
   const byId = new Map(histories.map((history) => [history.record.id, history]));
   return records.map((record) => {
     const history = byId.get(record.id);
-    // It may have been deleted since the page was read.
+    // The record may have been deleted since the page was read.
     if (history === undefined || isTombstone(history.record)) return write(record);
     if (json) return toJsonLine(showHistory(history, tokens, type));
     const { addedBy, changedBy } = history;
@@ -93,15 +93,15 @@ async function withPeople(
   });
 }
 
-/** Where records are written, by default standard output, and how. */
+/** The new file to write records to, by default standard output, and the file format. */
 export interface ExportOptions {
   readonly output?: string;
   readonly format: 'ndjson' | 'csv';
 }
 
 /**
- * Writes all records of resources as CSV, or as NDJSON with a line for each deleted record. Records are ordered by id, one resource after
- * the other. They go to standard output, or to a new file that is created completely or not at all.
+ * Writes all records of the given resources as CSV, or as NDJSON with a line for each deleted record. Records are written one resource
+ * after the other, in order of ID. They go to standard output, or to a new file that is created completely or not at all.
  */
 export async function exportRecords(
   config: Config,
@@ -129,7 +129,7 @@ export async function exportRecords(
   await context.message(`${counts.join(', ')} exported.`);
 }
 
-interface Target {
+interface ExportOutput {
   write(lines: string): Promise<void>;
   showCount(count: number): void;
   readonly signal?: AbortSignal;
@@ -137,12 +137,12 @@ interface Target {
 
 const pageLimits = { records: 1_000, bytes: 2 ** 20 };
 
-/** Writes page after page of each resource, and returns how many records there are. */
+/** Writes each resource's records page by page, and returns how many records each resource has. */
 async function writeRecords(
   database: Pick<Database, 'stores'>,
   types: readonly RecordType[],
   format: ExportOptions['format'],
-  { write, showCount, signal }: Target,
+  { write, showCount, signal }: ExportOutput,
 ): Promise<readonly string[]> {
   const counts: string[] = [];
   let total = 0;
@@ -161,25 +161,25 @@ async function writeRecords(
 }
 
 /**
- * Reads all records and tombstones in the order of their ids, page by page: every one that was stored before the call, and possibly
- * some that were stored since. If the database does not answer, it resumes after the last page.
+ * Reads all records and tombstones in order of ID, page by page: every one that was stored before the call, and possibly some that were
+ * stored later. If the database does not respond, reading resumes after the last page.
  */
 async function* readAll(
   store: RecordStore,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly StoredRecord<object>[]> {
-  let last: bigint | undefined;
-  const begin = () => store.read(last, pageLimits)[Symbol.asyncIterator]();
-  let pages = begin();
+  let lastId: bigint | undefined;
+  const openPages = () => store.read(lastId, pageLimits)[Symbol.asyncIterator]();
+  let pages = openPages();
   const readNext = () =>
     pages.next().catch((error: unknown) => {
-      pages = begin();
+      pages = openPages();
       throw error;
     });
   for (;;) {
     const { done, value: page } = await retryWhileUnavailable(readNext, signal);
     if (done) return;
     yield page;
-    last = page.at(-1)?.id;
+    lastId = page.at(-1)?.id;
   }
 }

@@ -5,9 +5,9 @@ import { operator } from '../runtime/operator.js';
 import { findClosedFolder } from '../store/sqlite/errors.js';
 
 /**
- * What to do if this user may not write to a folder. The package runs commands as its own user, while root names the paths.
+ * Explains what to do if this user cannot write to a folder. The package runs commands as its own user, but root chooses the paths.
  *
- * @returns lines to add to the message of the error; empty where the error has another cause
+ * @returns lines to add to the error message; empty if the error has another cause
  */
 export function explainUnwritable(error: unknown, folder: string): string {
   const code = codeOf(error);
@@ -22,18 +22,18 @@ export function explainUnwritable(error: unknown, folder: string): string {
 Then run systemctl edit plant-store-backup, and add:\n  [Service]\n  ReadWritePaths=${target}${name}`;
 }
 
-/** A folder to create for this user. One that exists may serve others, too, and keeps its owner and mode. */
+/** Returns a folder to create for this user. An existing folder may serve others, too, so it keeps its owner and mode. */
 function findWritable(folder: string): string {
   if (findClosedFolder(folder) !== undefined) return '/var/backups/plant-store';
   return existsSync(folder) ? join(folder, 'plant-store') : folder;
 }
 
 /**
- * What to do if this user may not read a path.
+ * Explains what to do if this user cannot read a path.
  *
  * @param files the files that root copies, as a shell pattern
- * @param readable a folder that this user may read
- * @returns lines to add to the message of the error; empty where the error has another cause
+ * @param readable a folder that this user can read
+ * @returns lines to add to the error message; empty if the error has another cause
  */
 export function explainUnreadable(error: unknown, files: string, readable: string): string {
   if (!denials.includes(codeOf(error))) return '';
@@ -46,7 +46,7 @@ Then specify the copy in that folder.`;
 
 const denials: readonly unknown[] = ['EACCES', 'EPERM'];
 
-/** This user, and the options of `install` that set the owner. */
+/** Returns this user, and the options of `install` that set the owner. */
 function readUser(): { readonly user: string; readonly owner: string } {
   const { user = '' } = operator();
   return { user, owner: `-o ${process.geteuid?.()} -g ${process.getegid?.()}` };

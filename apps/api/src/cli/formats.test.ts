@@ -55,8 +55,8 @@ it.each([
 });
 
 it('reads an id of more digits than a number of JavaScript has', () => {
-  const [ofIds] = recordTypes;
-  const read = (text: string) => contentOf(readIdLine(Buffer.from(text), recordTypes, { ofIds }));
+  const [plainIdType] = recordTypes;
+  const read = (text: string) => contentOf(readIdLine(Buffer.from(text), recordTypes, { plainIdType }));
   const expected = { record: { id: 9007199254740993n, deleted: true } };
   for (const text of ['9007199254740993', '{"idText":"9007199254740993","name":"Fern"}'])
     expect(read(text)).toEqual(expected);

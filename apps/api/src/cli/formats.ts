@@ -31,7 +31,7 @@ import { operationsByName } from '../resources.js';
 
 export interface Format {
   readonly head: string;
-  /** Formats a record with its line feed. A tombstone is formatted if the format supports it, otherwise the text is empty. */
+  /** Formats a record, with a line feed. A tombstone results in an empty text if the format does not support tombstones. */
   write(record: StoredRecord<object>): string;
 }
 
@@ -41,17 +41,18 @@ export type FormatName = (typeof formatNames)[number];
 export interface RecordType {
   readonly resource: Resource;
   readonly operations: Operations<object>;
-  /** The schemas of the fields in a body, and of the parameters of a list, by their names. */
+  /** The schemas of the fields in a body, by name. */
   readonly fields: Readonly<Record<string, z.ZodType>>;
+  /** The schemas of a list's query parameters, by name. */
   readonly query: Readonly<Record<string, z.ZodType>>;
   readonly formats: Readonly<Record<FormatName, Format>>;
-  /** The members of a line of JSON that are read. */
+  /** The members to read from a line of JSON. */
   readonly shape: JsonShape;
-  /** Validates a record of a file, or a tombstone. */
+  /** Validates a record or a tombstone from a file. */
   read(value: unknown): RecordLine;
 }
 
-/** All resources. A line of a file that names none is of the first one. */
+/** All resources. A line that names no resource belongs to the first one. */
 export type RecordTypes = readonly [RecordType, ...RecordType[]];
 
 /** The content of a line: a record, a tombstone, or the reason why it is invalid. */
@@ -89,7 +90,7 @@ export function recordTypeOf<Fields extends object>(operations: Operations<Field
   return type;
 }
 
-/** The plural nouns of resources, joined by `and`. */
+/** Lists the plural nouns of resources, joined by `and`. */
 export const pluralsOf = (types: readonly RecordType[]): string =>
   new Intl.ListFormat('en-US').format(types.map(({ resource }) => resource.plural));
 
@@ -98,14 +99,14 @@ function formatsOf(resource: Resource): RecordType['formats'] {
   const fields = fieldsOf(resource);
   const titles = fields.flatMap(([, { label, required }]) => (required ? label.toUpperCase() : []));
   return {
-    /** As `recordFormatsOf` has it; of a deleted record `{"id":1,"deleted":true}`. */
+    /** Formats records as `recordFormatsOf` does, and deleted records as `{"id":1,"deleted":true}`. */
     ndjson: {
       head: ndjson.head,
       write: (record) =>
         isTombstone(record) ? writeDeleted(resource, record.id) : ndjson.write(toFileRecord(record)),
     },
     csv: { head: csv.head, write: unlessDeleted((record) => csv.write(toFileRecord(record))) },
-    /** For a terminal: exactly one line per record, with any texts. Optional values are in brackets. */
+    /** Formats records for a terminal: exactly one line per record, whatever its texts contain. Optional values are in brackets. */
     table: {
       head: `${['ID'.padEnd(20), 'ADDED'.padEnd(19), ...titles].join('  ')}\n`,
       write: unlessDeleted((record) => {
@@ -136,7 +137,7 @@ function toFileRecord({ addedAt, ...record }: Stored<object>): FileRecord<object
  * Reads a line of NDJSON exactly as the service reads the body of a create.
  *
  * @param onlyType the only resource to read. Default: all resources
- * @returns `undefined` for a line that belongs to another resource
+ * @returns `undefined` if the line belongs to another resource
  */
 export function readRecordLine(
   bytes: Buffer,
@@ -146,18 +147,18 @@ export function readRecordLine(
   const [first] = types;
   return readJson(bytes, first.shape, (value) =>
     readAs(value, types, onlyType, (type) =>
-      // A line of the first resource is parsed once.
+      // A line of the first resource is already parsed.
       type === first ? first.read(value) : readJson(bytes, type.shape, type.read),
     ),
   );
 }
 
 /**
- * Reads a line as one of the resource that it names.
+ * Reads a line as a record of the resource that it names.
  *
- * @param line an object of NDJSON, or the cells of CSV by their columns
+ * @param line an object from NDJSON, or the cells from CSV by column
  * @param onlyType the only resource to read. Default: all resources
- * @returns `undefined` for a line that belongs to another resource
+ * @returns `undefined` if the line belongs to another resource
  */
 export function readAs(
   line: unknown,
@@ -191,11 +192,11 @@ function readJson<Line>(
   return read(value);
 }
 
-/** Reads a line that names a record to delete: an id, or an object with one, such as a record of an export. */
+/** Reads a line that names a record to delete: an ID, or an object with one, such as an exported record. */
 export function readIdLine(
   bytes: Buffer,
   types: RecordTypes,
-  { ofIds, onlyType }: { readonly ofIds: RecordType; readonly onlyType?: RecordType | undefined },
+  { plainIdType, onlyType }: { readonly plainIdType: RecordType; readonly onlyType?: RecordType | undefined },
 ): RecordLine | undefined {
   return readJson(
     bytes,
@@ -203,7 +204,7 @@ export function readIdLine(
     (value) =>
       isObject(value)
         ? readAs(value, types, onlyType, (type) => readId(value, type))
-        : readId({ id: value }, ofIds),
+        : readId({ id: value }, plainIdType),
     () => notAnId.reason,
   );
 }
@@ -227,13 +228,13 @@ const TombstoneSchema = createIdentifiedSchema({}).transform(({ id }): Tombstone
 
 const originalError = { error: 'must be the 43-character value that export writes' };
 
-/** The original of a record that was updated. */
+/** The fingerprint of an updated record's original values. */
 const OriginalSchema = z
   .string(originalError)
   .regex(/^[\w-]{43}$/, originalError)
   .optional();
 
-/** Adds the name of the resource to what is read. */
+/** Adds the member `resource` to the members to read. */
 const withResource = (shape: JsonShape): JsonShape => ({
   ...shape,
   members: [...(shape.members ?? []), { name: 'resource', shape: {} }],
@@ -250,15 +251,15 @@ export const recordTypes: RecordTypes = [first, ...others];
 
 const whiteSpace = new Set(Buffer.from(' \t\r'));
 
-/** Whether a line holds nothing but white space (RFC 8259, section 2). */
+/** Whether a line contains only white space (RFC 8259, section 2). */
 export function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => whiteSpace.has(byte));
 }
 
-/** A line of a text in UTF-8, numbered from 1. */
+/** A line of UTF-8 text, numbered from 1. */
 export interface Line {
   readonly number: number;
-  /** The line without its line feed; `undefined` when it is longer than the limit. */
+  /** The line without its line feed; `undefined` if it is longer than the limit. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -266,10 +267,10 @@ const lineFeed = 0x0a;
 const byteOrderMark = Buffer.from('\uFEFF');
 
 /**
- * Splits a stream of bytes into lines. It buffers a single line, up to the limit. A line feed at the very end does not begin another line,
- * and a byte order mark at the start is not part of the first line.
+ * Splits a stream of bytes into lines. Buffers only one line, up to the limit. A line feed at the very end does not begin another line, and
+ * a byte order mark at the start is not part of the first line.
  *
- * @param signal once aborted, a last line without a line feed is dropped, since it may have been cut off
+ * @param signal once it is aborted, a last line without a line feed is dropped, because it may have been cut off
  */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer>,

@@ -33,10 +33,10 @@ import {
 import { countProgress } from './progress.js';
 
 export interface ImportOptions extends JsonOption {
-  /** Standard input by default. */
+  /** The file's path; by default standard input. */
   readonly file: string | undefined;
   readonly fromLine: number;
-  /** By default inferred from the file name, otherwise NDJSON. */
+  /** By default inferred from the file extension, otherwise NDJSON. */
   readonly format?: ImportFormat | undefined;
   readonly reuseDeletedIds?: boolean;
   /** The only resource to import. Default: all resources. */
@@ -47,10 +47,10 @@ export const importFormats = ['ndjson', 'csv', 'tsv'] as const;
 type ImportFormat = (typeof importFormats)[number];
 
 /**
- * Stores the records of a file. Invalid lines are reported and skipped.
+ * Stores the records from a file. Invalid lines are reported and skipped.
  *
- * @throws {OperatorError} at the end, when there were invalid lines
- * @throws whatever ends it early, after printing the line to resume from
+ * @throws {OperatorError} at the end, if there were invalid lines
+ * @throws whatever ends the import early, after printing the line to resume from
  */
 export async function importRecords(
   config: Config,
@@ -58,15 +58,15 @@ export async function importRecords(
   { file, fromLine, format: named, reuseDeletedIds = false, onlyType, json }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
-  const ending = file?.toLowerCase().split('.').at(-1);
-  const format = named ?? importFormats.find((name) => name === ending) ?? 'ndjson';
+  const extension = file?.toLowerCase().split('.').at(-1);
+  const format = named ?? importFormats.find((name) => name === extension) ?? 'ndjson';
   const command: LineCommand = {
     noun: 'line',
     async *read(chunks, limits, signal) {
       const checked = checkStart(chunks, format, fromLine);
       if (format === 'ndjson')
         return yield* readBatches(checked, limits, (bytes) => readRecordLine(bytes, types, onlyType), signal);
-      // Loaded only for it.
+      // Loaded only for CSV and TSV.
       const { readCsv } = await import('./read-csv.js');
       const lines = readCsv(checked, {
         types,
@@ -78,7 +78,7 @@ export async function importRecords(
       yield* groupLines(lines, limits);
     },
     store: (records, store, { operations }) => storeRecords(records, store, operations, reuseDeletedIds),
-    sum: ({ stored, alreadyThere, bad, nextLine }) => ({
+    summarize: ({ stored, alreadyThere, bad, nextLine }) => ({
       outcome: { imported: stored, alreadyThere, bad, nextLine },
       words: `${stored} imported, ${alreadyThere} already there, ${bad} bad`,
     }),
@@ -99,7 +99,11 @@ export async function importRecords(
   await storeLines(config, { file, fromLine, json }, command, context);
 }
 
-/** Passes chunks through. @throws {OperatorError} when the first chunk does not match the format */
+/**
+ * Passes chunks through.
+ *
+ * @throws {OperatorError} if the first chunk does not match the format
+ */
 async function* checkStart(
   chunks: AsyncIterable<Buffer>,
   format: ImportFormat,
@@ -117,7 +121,10 @@ async function* checkStart(
   }
 }
 
-/** Describes the content, then says what to do. The advice comes last, because it may end in a command to copy. */
+/**
+ * Explains what is wrong with a file's start, and what to do; `undefined` if nothing is wrong. The advice is printed last, because it can
+ * end with a command to copy.
+ */
 function explainContent(start: Buffer, format: ImportFormat, fromLine: number): FileKind | undefined {
   const kind = recognizeFile(start);
   if (kind !== undefined) return { ...kind, what: `The file is ${kind.what}` };
@@ -147,27 +154,24 @@ function explainContent(start: Buffer, format: ImportFormat, fromLine: number): 
   return undefined;
 }
 
-/** Lower bound for the longest CSV line: it may have more columns than a record has fields. */
+/** The minimum limit for a CSV line, in characters. A line can have more columns than a record has fields. */
 const minCsvLength = 2 ** 20;
 
-/** What a command does with lines. Each line has a record or a tombstone. */
+/** How a command processes lines. Each line contains a record or a tombstone. */
 interface LineCommand {
-  /** What the numbers count. */
+  /** What the line numbers in messages refer to. */
   readonly noun: 'line' | 'argument';
   readonly mustExist?: boolean;
   read(chunks: AsyncIterable<Buffer>, limits: ReadLimits, signal: AbortSignal): AsyncIterable<Batch>;
   readonly store: StoreRecords;
-  /** What was done, for programs and for people. */
-  sum(counts: Counts): { readonly outcome: object; readonly words: string };
+  /** Summarizes what was done, for programs and for people. */
+  summarize(counts: Counts): { readonly outcome: object; readonly words: string };
   audit?(counts: Counts, complete: boolean): ImportedFile;
   explainUnfinished(nextLine: number): string;
   explainBad(bad: number): string;
 }
 
-/**
- * Stores records and tombstones of one resource, and returns an outcome for each. It is called again while the database does not
- * answer.
- */
+/** Stores records and tombstones of one resource, and returns an outcome for each. Called again while the database does not respond. */
 type StoreRecords = (
   records: readonly StoredRecord<object>[],
   store: RecordStore<object>,
@@ -180,7 +184,7 @@ interface RowOutcome {
   readonly problem?: string | undefined;
 }
 
-/** How many lines there are of each kind, how many of the bad lines are invalid, and the number of the line after them. */
+/** The number of lines of each kind. `bad` includes the `invalid` lines. `nextLine` is the number of the first unprocessed line. */
 interface Counts {
   readonly stored: number;
   readonly alreadyThere: number;
@@ -189,15 +193,15 @@ interface Counts {
   readonly nextLine: number;
 }
 
-/** How much longer than a request body a line may be: an id sent as `9e18` is exported with all its digits. */
+/** How many bytes longer than a request body a line can be. An ID sent as `9e18` is exported with all its digits. */
 const idDigitsBytes = 64;
 
 /**
- * Stores the records of lines. Reports each bad line as it is found and, however it ends, how many lines there were of each kind.
+ * Stores the records from lines. Reports each bad line as it is found and, even after an error, how many lines of each kind there were.
  *
  * @param source a file, or a stream (by default standard input), and the line to begin with
- * @throws {OperatorError} at the end, when there were bad lines
- * @throws whatever ends it early, after printing how to resume
+ * @throws {OperatorError} at the end, if there were bad lines
+ * @throws whatever ends the command early, after printing how to resume
  */
 export async function storeLines(
   config: Config,
@@ -237,7 +241,7 @@ export async function storeLines(
   };
   try {
     await withDatabase(config, { mustExist }, async (database) => {
-      const store: StoreType = (records, type) =>
+      const store: StoreRows = (records, type) =>
         retryWhileUnavailable(() => command.store(records, storeOf(database, type), type), signal);
       try {
         for await (const batch of command.read(chunks, limits, signal)) {
@@ -259,12 +263,12 @@ export async function storeLines(
         signal.throwIfAborted();
         isComplete = true;
       } catch (error) {
-        // Otherwise running the same command again is enough.
+        // If nothing was stored, running the same command again is enough.
         if (hasBegun()) await context.message(command.explainUnfinished(counts.nextLine));
         throw error;
       } finally {
         context.showProgress('');
-        const { outcome, words } = command.sum(counts);
+        const { outcome, words } = command.summarize(counts);
         await reportOutcome(context, source, outcome, words);
         await addToAudit(database);
       }
@@ -288,7 +292,7 @@ async function openFile(
   }
 }
 
-/** The chunks of a stream, until it ends or the signal is aborted. */
+/** Yields a stream's chunks until the stream ends or the signal is aborted. */
 async function* readChunks(
   input: Readable,
   signal: AbortSignal,
@@ -308,18 +312,18 @@ function cannotRead(error: unknown, advice = ''): OperatorError {
   return new OperatorError(`The file cannot be read: ${messageOf(error)}${advice}`, { cause: error });
 }
 
-/** The result of a batch that is on disk. */
+/** The outcome of a batch that is on disk. */
 interface BatchOutcome extends Omit<Counts, 'bad'> {
-  /** The lines that changed nothing, in ascending order. */
+  /** The lines to report, in ascending order. */
   readonly badLines: readonly { readonly number: number; readonly reason: string }[];
 }
 
-type StoreType = (
+type StoreRows = (
   records: readonly StoredRecord<object>[],
   type: RecordType,
 ) => Promise<readonly RowOutcome[]>;
 
-async function storeBatch(lines: Batch, store: StoreType): Promise<BatchOutcome> {
+async function storeBatch(lines: Batch, store: StoreRows): Promise<BatchOutcome> {
   const valid = lines.flatMap((line) => ('record' in line ? line : []));
   const outcomes = new Map<NumberedLine, RowOutcome>();
   for (const [type, rows] of Map.groupBy(valid, (row) => row.type)) {
@@ -347,9 +351,9 @@ function requireOutcome<Outcome>(outcome: Outcome | undefined): Outcome {
 }
 
 /**
- * Stores and removes records as if one after the other: a record that follows the tombstone of its id finds that id deleted.
+ * Stores and removes records as if one after the other: a record that follows a tombstone with its ID finds that ID deleted.
  *
- * @param reuseDeletedIds whether that record reuses the id
+ * @param reuseDeletedIds whether records can reuse deleted IDs
  */
 export async function storeRecords(
   records: readonly StoredRecord<object>[],
@@ -358,15 +362,15 @@ export async function storeRecords(
   reuseDeletedIds = false,
 ): Promise<readonly RowOutcome[]> {
   const removedById = new Map<bigint, boolean>();
-  const next = records.findIndex((record) => {
+  const splitAt = records.findIndex((record) => {
     const isRemoved = removedById.get(record.id) ?? isTombstone(record);
     removedById.set(record.id, isRemoved);
     return isRemoved !== isTombstone(record);
   });
-  if (next !== -1)
+  if (splitAt !== -1)
     return [
-      ...(await storeRecords(records.slice(0, next), store, operations, reuseDeletedIds)),
-      ...(await storeRecords(records.slice(next), store, operations, reuseDeletedIds)),
+      ...(await storeRecords(records.slice(0, splitAt), store, operations, reuseDeletedIds)),
+      ...(await storeRecords(records.slice(splitAt), store, operations, reuseDeletedIds)),
     ];
 
   const tombstones = records.filter(isTombstone);
@@ -376,8 +380,8 @@ export async function storeRecords(
   const completed = created.filter((record, index) => {
     const result = requireOutcome(results[index]);
     outcomes.set(record, toRowOutcome(record, result, operations));
-    const isRetired = !result.stored && isTombstone(result.existing);
-    return (isRetired && reuseDeletedIds) || record.original !== undefined;
+    const isDeleted = !result.stored && isTombstone(result.existing);
+    return (isDeleted && reuseDeletedIds) || record.original !== undefined;
   });
   const changes = [
     ...completed.map(completionOf),
@@ -393,15 +397,15 @@ export async function storeRecords(
   }
   return records.map((record) => requireOutcome(outcomes.get(record)));
 
-  /** A change that reuses the ID of a deleted record, or adds `original`, the record as first created, which a create does not store. */
+  /** Returns a change that reuses a deleted record's ID, or adds `original`, a fingerprint that a create does not store. */
   function completionOf(record: Stored<object>): Change<object> {
-    const given = { ...record, addedAt: record.addedAt === undefined ? Date.now() : record.addedAt };
+    const newRecord = { ...record, addedAt: record.addedAt === undefined ? Date.now() : record.addedAt };
     return {
       id: record.id,
       bytes: 0,
       replace(existing) {
         if (existing === undefined) return undefined;
-        if (isTombstone(existing)) return reuseDeletedIds ? given : undefined;
+        if (isTombstone(existing)) return reuseDeletedIds ? newRecord : undefined;
         const lacksOriginal = existing.original === undefined && operations.columns.isSame(existing, record);
         return lacksOriginal && record.original !== undefined
           ? { ...existing, original: record.original }
@@ -411,7 +415,7 @@ export async function storeRecords(
   }
 }
 
-/** The outcome for a record, and why it is not stored, if it is not. */
+/** Returns a record's outcome, and why the record is not stored, if it is not. */
 function toRowOutcome(
   record: Stored<object>,
   outcome: CreateOutcome<object>,
@@ -425,7 +429,7 @@ function toRowOutcome(
       stored: false,
       problem: `${capitalize(name)} ${record.id} was deleted. Choose another ID, or import with --reuse-deleted-ids.`,
     };
-  // If both stores updated the record differently, both still have the create that it came from.
+  // Even if both stores updated the record differently, both still know the create that it came from.
   const isSame =
     columns.isSame(existing, record) ||
     (record.original === undefined ? isReplay(existing, record) : existing.original === record.original);
@@ -433,7 +437,7 @@ function toRowOutcome(
   return { stored: false, problem: isSame ? undefined : problem };
 }
 
-/** The line to begin with, how long a line may be, and the most that a batch holds. */
+/** The line to begin with, the maximum line length, and the maximum size of a batch. */
 export interface ReadLimits {
   readonly fromLine: number;
   readonly lineBytes: number;
@@ -443,14 +447,14 @@ export interface ReadLimits {
 
 type NumberedLine = RecordLine & { readonly number: number };
 
-/** Consecutive nonblank lines; at least one. */
+/** At least one nonblank line, in ascending order. */
 export type Batch = readonly NumberedLine[];
 
 /**
  * Reads lines in batches.
  *
  * @param readLine parses a nonblank line, or returns `undefined` to skip it
- * @param signal once aborted, the lines read so far end the last batch
+ * @param signal once it is aborted, the lines read so far form the last batch
  */
 export async function* readBatches(
   chunks: AsyncIterable<Buffer>,
@@ -475,7 +479,7 @@ type SizedLine = NumberedLine & { readonly bytes: number };
 /**
  * Groups lines into batches.
  *
- * @throws the error of reading a line, after the lines before it
+ * @throws the error of reading a line, after yielding the lines before it
  */
 async function* groupLines(
   input: AsyncIterable<SizedLine>,

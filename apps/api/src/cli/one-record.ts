@@ -15,9 +15,9 @@ export interface ShowOptions extends JsonOption {
 
 /**
  * Prints a record, or that it was deleted. Standard error shows who added it, who last changed it, and when. With `--json`, the record
- * includes them.
+ * includes this information.
  *
- * @throws {OperatorError} when no record ever had the id
+ * @throws {OperatorError} if no record ever had the ID
  */
 export async function show(
   config: Config,
@@ -45,9 +45,9 @@ export async function show(
 const pageLimits = { matches: 1_000, bytes: 2 ** 22 };
 
 /**
- * Prints the states of a record, latest first, one per line, or with `--json` as members of one object.
+ * Prints a record's states, latest first, one per line, or with `--json` as members of one object.
  *
- * @throws {OperatorError} when there is no such record
+ * @throws {OperatorError} if there is no such record
  */
 async function showStates(
   database: Database,
@@ -109,14 +109,14 @@ function showWho(by: string | undefined, tokens: readonly AccessToken[]): object
   return { id: Number(by), name: tokens.find(({ id }) => String(id) === by)?.name };
 }
 
-/** The prefix of the subject of a JSON Web Token, where otherwise a token id is stored. */
+/** Marks a stored actor as the subject of a JSON Web Token. Without it, the actor is a token ID. */
 const subjectMark = 'subject ';
 
 function wasChanged({ record }: RecordHistory<object>): boolean {
   return isTombstone(record) || record.original !== undefined;
 }
 
-/** For example `updated  2026-11-28T10:00:00.000Z  by token 7 "web-shop"`; leaves out what is unknown. */
+/** Describes an event, for example `updated  2026-11-28T10:00:00.000Z  by token 7 "web-shop"`. Omits an unknown actor. */
 function describe(
   what: string,
   at: number | undefined,
@@ -127,7 +127,7 @@ function describe(
   return `${what.padEnd(7)}  ${[time, describeWho(by, tokens)].filter(Boolean).join('  ')}`;
 }
 
-/** For example `by token 7 "web-shop"`; empty if unknown. */
+/** Describes an actor, for example `by token 7 "web-shop"`; empty if unknown. */
 export function describeWho(by: string | undefined, tokens: readonly AccessToken[]): string {
   if (by === undefined) return '';
   const token = tokens.find(({ id }) => String(id) === by);
@@ -136,10 +136,10 @@ export function describeWho(by: string | undefined, tokens: readonly AccessToken
 }
 
 /**
- * Replaces fields of the record with an id, and prints it.
+ * Replaces fields of the record with this ID, and prints the record.
  *
  * @param values new values by field name; `undefined` removes the field
- * @throws {OperatorError} when there is no such record
+ * @throws {OperatorError} if there is no such record
  */
 export async function update(
   config: Config,

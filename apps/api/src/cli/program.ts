@@ -43,19 +43,19 @@ import {
 export interface ProgramDependencies {
   readonly version: string;
   readonly context: CliContext;
-  /** Reads the configuration; only called for a command that needs it. */
+  /** Reads the configuration. Called only for commands that need it. */
   readConfig(): Config;
   readonly environment: Readonly<Record<string, string | undefined>>;
   onServiceStopped(): void;
-  /** The resources; by default those of the service. */
+  /** The resources; by default, all of the service's resources. */
   readonly types?: RecordTypes;
 }
 
 /**
  * Runs the command line with these arguments.
  *
- * @throws {CommanderError} where commander would end the process
- * @throws {OperatorError} when the database fails, too
+ * @throws {CommanderError} if commander would end the process
+ * @throws {OperatorError} if the command fails, for example because of the database
  */
 export async function runProgram(args: readonly string[], dependencies: ProgramDependencies): Promise<void> {
   try {
@@ -67,7 +67,7 @@ export async function runProgram(args: readonly string[], dependencies: ProgramD
   }
 }
 
-/** Adds the command `complete`, which shell completion scripts call, and returns what prints such a script. */
+/** Adds the command `complete`, which shell completion scripts call, and returns an object whose `setup` prints such a script. */
 async function addCompletion(program: Command) {
   const { default: addTab } = await import('@bomb.sh/tab/commander');
   // The library adds a command that prints the script, and would offer it as a completion.
@@ -77,7 +77,7 @@ async function addCompletion(program: Command) {
   return completion;
 }
 
-/** The command line `plant-store`, which throws a `CommanderError` where commander would end the process. */
+/** Creates the command line `plant-store`, which throws a `CommanderError` if commander would end the process. */
 export function createProgram(dependencies: ProgramDependencies): Command {
   const { types = recordTypes } = dependencies;
   const program = new Command(dependencies.context.commandName)
@@ -112,7 +112,7 @@ Exit status: 0 for success, 1 for failure, 2 for invalid arguments or an invalid
   return program;
 }
 
-/** Makes argument errors of a command point to the help of that command. */
+/** Makes a command's argument errors point to its help. */
 function pointToHelp(command: Command, name: string): void {
   command.showHelpAfterError(`(see ${name} --help)`);
   for (const child of command.commands) pointToHelp(child, `${name} ${child.name()}`);
@@ -168,7 +168,7 @@ function addService(
     );
 }
 
-/** How long the old token of a rotation works by default, in milliseconds: an hour. */
+/** How long the old token works after a rotation by default, in milliseconds: an hour. */
 const defaultOverlapMs = 3_600_000;
 
 interface CreateTokenOptions extends TokenOutputOptions {
@@ -301,7 +301,7 @@ function canOption(byDefault = ''): Option {
   return new Option('--can <scopes>', description).argParser(toScopes);
 }
 
-/** The option that selects a resource. A command has it only if there are several resources. */
+/** The option that selects a resource. Commands have it only if there are several resources. */
 interface ResourceOption {
   readonly resource?: RecordType;
 }
@@ -322,7 +322,7 @@ function addResourceOption(command: Command, types: RecordTypes, byDefault: stri
   );
 }
 
-/** The placeholder of an option's value in the help. */
+/** The placeholders of option values in the help, by field kind. */
 const placeholders: Readonly<Record<Kind, string>> = {
   text: 'text',
   int64: 'integer',
@@ -331,14 +331,14 @@ const placeholders: Readonly<Record<Kind, string>> = {
   int64List: 'integers',
 };
 
-/** The option of a field, such as `--valid-from`. */
+/** Returns a field's option, such as `--valid-from`. */
 const optionOf = (name: string, prefix = '--') =>
   `${prefix}${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /**
- * Parses the options that are named after fields with the schemas of the resource.
+ * Parses the options that are named after fields, with the resource's schemas.
  *
- * @param toInput converts the text of an option, or `false` for a field that is removed
+ * @param toInput converts an option's text, or `false` for a field to remove, to a value that the schema parses
  */
 function readValues(
   command: Command,
@@ -377,7 +377,7 @@ function addRecords(
     Int64ParameterSchema,
     `Specify the ID of ${anyRecordOf(types)}, from ${INT64_MIN} to ${INT64_MAX}.`,
   );
-  // If several resources have a field of the same name, the first one counts.
+  // If several resources have a field with the same name, the first resource's field counts.
   const allFields = new Map(types.toReversed().flatMap(({ resource }) => fieldsOf(resource)));
   const fields = [...allFields];
 
@@ -633,21 +633,21 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
   ['w', 604_800_000],
 ]);
 
-/** The milliseconds in a text such as `90s`, `30m`, `12h`, `30d` or `52w`. */
+/** Parses a duration such as `90s`, `30m`, `12h`, `30d`, or `52w`, and returns it in milliseconds. */
 export function toDurationMs(text: string): number {
   const [, amount, unit = ''] = /^([1-9]\d{0,5})([smhdw])$/.exec(text) ?? [];
   const durationMs = Number(amount) * (unitsMs.get(unit) ?? Number.NaN);
   if (Number.isNaN(durationMs))
     throw new InvalidArgumentError('Specify a number and a unit, such as 12h or 30d.');
-  // As `token import` expects it (RFC 3339).
+  // `token import` accepts only years with four digits (RFC 3339).
   if (new Date(Date.now() + durationMs).getUTCFullYear() > 9_999)
     throw new InvalidArgumentError('Specify a duration that ends before the year 10000.');
   return durationMs;
 }
 
 /**
- * Whether npx runs the packed service directly. Child processes inherit the environment of npx, so this also compares the name of the
- * command (https://docs.npmjs.com/cli/using-npm/scripts, "Environment").
+ * Whether npx runs the packed service directly. Child processes inherit npx's environment, so this also compares the command name
+ * (https://docs.npmjs.com/cli/using-npm/scripts, "Environment").
  */
 function isRunByNpx(environment: NodeJS.ProcessEnv): boolean {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = environment;

@@ -24,10 +24,10 @@ import { withDatabase } from './database.js';
 import { explainUnreadable, quote } from './file-access.js';
 
 export interface RestoreOptions extends JsonOption {
-  /** A file or `s3://bucket/key`; or a folder or `s3://bucket/prefix/`, for its latest backup. */
+  /** A file or `s3://bucket/key`; or a folder or `s3://bucket/prefix/`, whose latest backup is used. */
   readonly source: string;
   readonly dryRun?: boolean;
-  /** Accept a backup of another store, and give the restored store the id of the one that it replaces, or a new id. */
+  /** Accept another store's backup. The restored store gets the ID of the store that it replaces, or a new ID. */
   readonly fromOtherStore?: boolean;
   /** Keep indexes, triggers, views, and tables that no migration creates. */
   readonly keepAdditions?: boolean;
@@ -36,8 +36,7 @@ export interface RestoreOptions extends JsonOption {
 /**
  * Checks a backup, and replaces a SQLite database with it. The old database is renamed in the same folder, never deleted.
  *
- * @throws {OperatorError} when the backup is not a complete one of this plant store, or a service has the database open; nothing is
- * changed then
+ * @throws {OperatorError} if the backup is incomplete or from another store, or if a service has the database open. Nothing is changed then
  */
 export async function restore(
   { database }: Config,
@@ -53,7 +52,7 @@ export async function restore(
   const signal = abortOnSignal(context);
   const { checkCopy, describeSqlite } = await import('../store/sqlite/copy-sqlite.js');
   const isNew = !existsSync(path);
-  const replaced: Replaced | undefined = isNew
+  const replaced: ReplacedStore | undefined = isNew
     ? undefined
     : await describeSqlite(path, 'It cannot be read', signal).catch((error: unknown) => {
         // A damaged database is a common reason to restore.
@@ -67,9 +66,9 @@ export async function restore(
   };
   removeCopy();
   try {
-    const wanted = { storeId: replaced?.storeId, fromOtherStore };
-    const backup = await findBackup(source, wanted, environment, context, signal);
-    // Run as root, the file must still belong to the user of the service.
+    const criteria = { storeId: replaced?.storeId, fromOtherStore };
+    const backup = await findBackup(source, criteria, environment, context, signal);
+    // If root runs this command, the file must still belong to the service's user.
     const owner = process.geteuid?.() === 0 ? statSync(isNew ? dirname(path) : path) : undefined;
     const { isVerified, time } = await writeAtomically(
       restored,
@@ -99,7 +98,7 @@ export async function restore(
     };
     const madeBy = backupOf === undefined ? '' : ` from store ${backupOf}`;
     const what = `${backup.name}, made ${toMinute(time)}${madeBy}, is complete and contains ${countRecords(records)} and ${countOf(tokens, 'token')}`;
-    const doubts = [
+    const caveats = [
       isVerified
         ? 'Its SHA-256 checksum is correct.'
         : 'It has no SHA-256 checksum, so changes since it was made may go unnoticed.',
@@ -116,7 +115,7 @@ export async function restore(
         context,
         { json },
         { restored: false, ...found },
-        `${what}. ${doubts}${next} Nothing was changed. Without --dry-run, the backup is restored to ${path}, ${outcome}.`,
+        `${what}. ${caveats}${next} Nothing was changed. Without --dry-run, the backup is restored to ${path}, ${outcome}.`,
       );
     }
     const incomplete = (problem: string) =>
@@ -142,8 +141,8 @@ export async function restore(
     });
     const { replaceStoreId } = await import('../store/sqlite/describe-store.js');
     const storeId = fromOtherStore ? (replaced?.storeId ?? randomBytes(8).toString('hex')) : backupOf;
-    const isRenamed = storeId !== undefined && storeId !== backupOf;
-    if (isRenamed) replaceStoreId(restored, storeId);
+    const hasNewId = storeId !== undefined && storeId !== backupOf;
+    if (hasNewId) replaceStoreId(restored, storeId);
     // SQLite leaves the log in place, without an error, if it cannot write all of it to the database, for example on a full disk.
     if (existsSync(`${restored}-wal`)) throw incomplete('its write-ahead log was left behind');
     const kept = await moveAway(path);
@@ -154,7 +153,7 @@ export async function restore(
       context,
       { json },
       { restored: true, ...found, storeId, kept },
-      `${what}. It was restored to ${path}. ${doubts}${isRenamed ? ` The store ID is now ${storeId}.` : ''}${kept === undefined ? '' : ` The previous database was moved to ${kept}.`}
+      `${what}. It was restored to ${path}. ${caveats}${hasNewId ? ` The store ID is now ${storeId}.` : ''}${kept === undefined ? '' : ` The previous database was moved to ${kept}.`}
 Start the service. If any tokens were revoked after the backup was made, revoke them again. Programs that follow changes get the error cursor_expired and read everything again.`,
     );
   } finally {
@@ -164,8 +163,8 @@ Start the service. If any tokens were revoked after the backup was made, revoke 
 
 const toMinute = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The database to be replaced: the id of its store, or why the id is unknown. */
-interface Replaced {
+/** The store to be replaced: its ID, or why its ID is unknown. */
+interface ReplacedStore {
   readonly storeId: string | undefined;
   readonly problem?: string;
 }
@@ -174,7 +173,7 @@ function requireStore(
   { storeId }: StoreDescription,
   name: string,
   path: string,
-  replaced: Replaced | undefined,
+  replaced: ReplacedStore | undefined,
 ): void {
   if (replaced === undefined || replaced.problem !== undefined || storeId === replaced.storeId) return;
   const made = storeId === undefined ? 'was made before its store had an ID' : `is from store ${storeId}`;
@@ -202,12 +201,12 @@ If you or a colleague added them, restore again with --keep-additions. Otherwise
 }
 
 interface Backup {
-  /** Its path or address. */
+  /** The backup's path or address. */
   readonly name: string;
   /**
-   * Streams its bytes. SQLite never opens the backup itself, because that could change it.
+   * Streams the backup's bytes. SQLite never opens the backup itself, because that could change it.
    *
-   * @returns the expected SHA-256; `undefined` if unknown
+   * @returns the expected SHA-256 (`undefined` if unknown), and when the backup was made
    */
   read(
     write: (chunk: Uint8Array) => unknown,
@@ -216,15 +215,15 @@ interface Backup {
   readonly log?: string;
 }
 
-/** The store to be replaced, and whether a backup of another store is accepted. */
-interface Wanted {
+/** The ID of the store to be replaced, and whether another store's backup is accepted. */
+interface BackupCriteria {
   readonly storeId: string | undefined;
   readonly fromOtherStore: boolean;
 }
 
 async function findBackup(
   source: string,
-  wanted: Wanted,
+  criteria: BackupCriteria,
   environment: Readonly<Record<string, string | undefined>>,
   context: CliContext,
   signal: AbortSignal,
@@ -236,7 +235,7 @@ async function findBackup(
     const list = async () => (await bucket.list(folder)).map((key) => key.slice(folder.length));
     const name =
       prefix === folder
-        ? await findLatest(await list(), source, wanted, context)
+        ? await findLatest(await list(), source, criteria, context)
         : prefix.slice(folder.length);
     return {
       name: `${bucket.address}${folder}${name}`,
@@ -251,7 +250,7 @@ async function findBackup(
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) throw new OperatorError(`There is no backup at ${path}.`);
     if (!stats.isDirectory()) return await openFile(path, signal);
-    const latest = await findLatest(readdirSync(path), path, wanted, context);
+    const latest = await findLatest(readdirSync(path), path, criteria, context);
     return await openFile(join(path, latest), signal);
   } catch (cause) {
     if (cause instanceof OperatorError || signal.aborted) throw cause;
@@ -288,14 +287,15 @@ async function openFile(path: string, signal: AbortSignal): Promise<Backup> {
 }
 
 /**
- * The latest backup of the store to be replaced, if there is one, otherwise the latest of all.
+ * Returns the latest backup of the store to be replaced. If there is none, or if another store's backup is requested, returns the latest
+ * backup of the other store.
  *
- * @throws {OperatorError} when there is no backup, or there are backups of several stores
+ * @throws {OperatorError} if there is no backup, or if there are backups of several other stores
  */
 async function findLatest(
   names: readonly string[],
   source: string,
-  { storeId, fromOtherStore }: Wanted,
+  { storeId, fromOtherStore }: BackupCriteria,
   context: CliContext,
 ): Promise<string> {
   const now = new Date();
@@ -318,7 +318,7 @@ async function findLatest(
   );
 }
 
-/** Writes a backup into an empty file, and compares its SHA-256. */
+/** Writes a backup into an empty file, and compares its SHA-256 if the expected one is known. */
 async function fetchBackup(
   backup: Backup,
   path: string,
@@ -344,10 +344,10 @@ async function fetchBackup(
 
 /**
  * Renames a database that no process has open, with its write-ahead log. Also renames a log without a database, because SQLite would apply
- * it to the restored one.
+ * it to the restored database.
  *
  * @returns the new name; `undefined` if there was nothing to rename
- * @throws {OperatorError} when a service or another program has it open
+ * @throws {OperatorError} if a service or another program has the database open
  */
 async function moveAway(path: string): Promise<string | undefined> {
   const { tryTakeExclusive } = await import('../store/sqlite/connections.js');

@@ -11,93 +11,94 @@ declare global {
 }
 
 export interface Bucket {
-  /** Its address, `s3://bucket/`. */
+  /** The bucket's address, `s3://bucket/`. */
   readonly address: string;
   /**
    * Uploads a file in parts, with its SHA-256 in hexadecimal as the metadata `sha256`, and reads both back.
    *
-   * @throws {OperatorError} when the object is not exactly that; it is removed then
+   * @throws {OperatorError} if the object differs from what was sent. The object is then removed, if possible
    */
   upload(path: string, key: string, sha256: string): Promise<void>;
-  /** Streams the content of an object, and returns its metadata `sha256`, if any, and when it was stored. */
+  /** Streams an object's content, and returns its metadata `sha256`, if any, and when it was stored. */
   download(
     key: string,
     keep: (chunk: Uint8Array) => unknown,
   ): Promise<{ readonly sha256: string | undefined; readonly modifiedAt: Date }>;
   has(key: string): Promise<boolean>;
-  /** The keys that begin with a prefix, in byte order. */
+  /** Returns the keys that begin with a prefix, in byte order. */
   list(prefix: string): Promise<readonly string[]>;
   remove(key: string): Promise<void>;
 }
 
 const sha256Header = 'x-amz-meta-sha256';
 
-/** The minimum size of the parts of an upload, in bytes. One part is in memory at a time. S3 accepts 10,000 parts per object. */
+/** The minimum size of an upload's parts, in bytes. Only one part is in memory at a time. */
 const minPartBytes = 2 ** 24;
+/** The maximum number of parts. S3 accepts 10,000 parts per object. */
 const maxParts = 9_000;
 
-/**
- * The number of attempts while the network or the server fails, and the timeout until a reply begins, in milliseconds. The duration of the
- * reply depends on the size of the backup; `fetch` aborts a reply that stalls.
- */
+/** The number of attempts while the network or the server fails. */
 const attempts = 4;
+/** How long to wait for a reply to begin, in milliseconds. `fetch` aborts a reply that stalls after that. */
 const attemptTimeoutMs = 300_000;
+/** The timeout of requests that are sent only once, in milliseconds. */
 const shortTimeoutMs = 10_000;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A bucket, the ARN of an access point, or the bucket of a tenant of Ceph; with a prefix. */
+/** Matches a bucket name, the ARN of an access point, or the bucket of a Ceph tenant; with a prefix. */
 const bucketAddress = /^s3:\/\/(arn(?::[\w-]*){4}:\w+[:/][\w.-]+|[\w.:-]+)(?:\/(.*))?$/s;
-/** A name that can be the first label of a host, so that a certificate for `*.s3.amazonaws.com` fits it. */
+/** Matches a name that can be the first label of a host name, so that a certificate for `*.s3.amazonaws.com` fits the host. */
 const hostLabel = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 
 const styles = ['auto', 'path', 'virtual'];
 
 /**
- * Finds the URL of the objects of a bucket, with its name in the host or in the path.
+ * Finds the base URL of a bucket's objects, with the bucket's name in the host or in the path.
  *
- * @throws {OperatorError} when the address is invalid or not supported
+ * @throws {OperatorError} if the address is invalid or not supported
  */
 export function locateBucket(
   address: string,
   environment: Variables,
 ): { readonly name: string; readonly prefix: string; readonly base: string; readonly region: string } {
-  const wrong = (problem: string) => new OperatorError(problem, { exitCode: 2 });
+  const invalid = (problem: string) => new OperatorError(problem, { exitCode: 2 });
   const [, name, prefix = ''] = bucketAddress.exec(address) ?? [];
-  if (name === undefined) throw wrong(`${address} is not a bucket address. Use the form s3://bucket/prefix.`);
+  if (name === undefined)
+    throw invalid(`${address} is not a bucket address. Use the form s3://bucket/prefix.`);
   if (name.endsWith('--x-s3'))
-    throw wrong(
+    throw invalid(
       `${address} is a directory bucket, which keeps everything in one zone. Use a general purpose bucket.`,
     );
   const style = environment['AWS_S3_ADDRESSING_STYLE']?.trim().toLowerCase() || 'auto';
-  if (!styles.includes(style)) throw wrong(`AWS_S3_ADDRESSING_STYLE must be one of ${styles.join(', ')}.`);
+  if (!styles.includes(style)) throw invalid(`AWS_S3_ADDRESSING_STYLE must be one of ${styles.join(', ')}.`);
   const region = environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'] || 'us-east-1';
-  const domain = (of: string) => `${of}.amazonaws.com${of.startsWith('cn-') ? '.cn' : ''}`;
+  const domain = (inRegion: string) => `${inRegion}.amazonaws.com${inRegion.startsWith('cn-') ? '.cn' : ''}`;
   if (name.startsWith('arn:')) {
-    const [, , service, ofPoint = '', account, kind, point] = name.split(/[:/]/);
-    if (service !== 's3' || kind !== 'accesspoint' || ofPoint === '')
-      throw wrong(
+    const [, , service, pointRegion = '', account, kind, point] = name.split(/[:/]/);
+    if (service !== 's3' || kind !== 'accesspoint' || pointRegion === '')
+      throw invalid(
         `${address} is not an access point in a single region. Use the access point's alias or the bucket name.`,
       );
-    const base = `https://${point}-${account}.s3-accesspoint.${domain(ofPoint)}`;
-    return { name, prefix, base, region: ofPoint };
+    const base = `https://${point}-${account}.s3-accesspoint.${domain(pointRegion)}`;
+    return { name, prefix, base, region: pointRegion };
   }
   const given = environment['AWS_ENDPOINT_URL_S3'] || environment['AWS_ENDPOINT_URL'];
-  const endpoint = new URL(given ? orWrong(given) : `https://s3.${domain(region)}`);
+  const endpoint = new URL(given ? requireUrl(given) : `https://s3.${domain(region)}`);
   // Other services may not have a host for each bucket.
   const inHost = style === 'virtual' || (style === 'auto' && !given && hostLabel.test(name));
   if (!inHost) endpoint.pathname = `${endpoint.pathname.replace(/\/$/, '')}/${encode(name)}`;
   else if (!endpoint.hostname.startsWith(`${name}.`)) {
     const host = `${name}.${endpoint.hostname}`;
     endpoint.hostname = host;
-    // The setter ignores invalid hosts, and lowercases: the backup would end up in another bucket.
+    // The setter ignores invalid hosts and converts to lowercase, so the backup would end up in another bucket.
     if (endpoint.hostname !== host)
-      throw wrong(`${host} is not a valid host name. Set AWS_S3_ADDRESSING_STYLE to path.`);
+      throw invalid(`${host} is not a valid host name. Set AWS_S3_ADDRESSING_STYLE to path.`);
   }
   return { name, prefix, base: endpoint.href.replace(/\/$/, ''), region };
 }
 
-function orWrong(endpoint: string): string {
+function requireUrl(endpoint: string): string {
   if (/^https?:\/\//i.test(endpoint) && URL.canParse(endpoint)) return endpoint;
   throw new OperatorError('AWS_ENDPOINT_URL_S3 must be a URL, such as https://s3.example.com.', {
     exitCode: 2,
@@ -105,9 +106,9 @@ function orWrong(endpoint: string): string {
 }
 
 /**
- * Opens a bucket by its address, `s3://bucket/prefix`, with the usual variables of S3's tools.
+ * Opens a bucket by its address, `s3://bucket/prefix`, with the usual environment variables of S3 tools.
  *
- * @throws {OperatorError} when the address is invalid, or a variable is missing
+ * @throws {OperatorError} if the address is invalid, or a variable is missing
  */
 export function openBucket(
   address: string,
@@ -144,14 +145,17 @@ export function openBucket(
     };
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      const late = new AbortController();
-      const timer = setTimeout(() => late.abort(new Error('no response within 5 minutes')), attemptTimeoutMs);
+      const timeout = new AbortController();
+      const timer = setTimeout(
+        () => timeout.abort(new Error('no response within 5 minutes')),
+        attemptTimeoutMs,
+      );
       let problem: string;
       try {
         const init = {
           method,
           headers,
-          signal: AbortSignal.any([signal, late.signal]),
+          signal: AbortSignal.any([signal, timeout.signal]),
           ...(body !== undefined && { body: new Uint8Array(Buffer.from(body)) }),
         };
         const response = await client.fetch(base + target, init);
@@ -185,14 +189,14 @@ export function openBucket(
     return { sha256: headers.get(sha256Header) ?? undefined, modifiedAt };
   };
 
-  /** Removes the remains of a failed upload, also when the command is being stopped. Resolves to whether they are removed. */
+  /** Removes the remains of a failed upload, even while the command is being stopped. Resolves to whether they were removed. */
   const discard = (target: string): Promise<boolean> =>
     client
       .fetch(base + target, { method: 'DELETE', signal: AbortSignal.timeout(shortTimeoutMs) })
       .then(({ ok }) => ok)
       .catch(() => false);
 
-  /** Removes an object that may be incomplete. */
+  /** Removes an object that may be incomplete, and throws an error that reports the problem. */
   async function removeUnchecked(
     target: string,
     key: string,
@@ -213,7 +217,7 @@ export function openBucket(
       const file = await open(path);
       try {
         const created = await request('POST', `${target}?uploads=`, undefined, { [sha256Header]: sha256 });
-        const uploadId = find('UploadId', await created.text());
+        const uploadId = requireText('UploadId', await created.text());
         const query = `uploadId=${encode(uploadId)}`;
         let list: string;
         try {
@@ -231,26 +235,26 @@ export function openBucket(
           if (reply.includes('<Error>')) throw new OperatorError(explainReply(200, reply));
         } catch (error) {
           await discard(`${target}?${query}`);
-          // The upload may be complete, with a lost reply.
+          // The upload may be complete, but its reply was lost.
           await removeUnchecked(target, key, `may be incomplete: ${messageOf(error)}`, error);
         }
       } finally {
         await file.close();
       }
-      const found = createHash('sha256');
-      let kept: string | undefined;
+      const received = createHash('sha256');
+      let storedSha256: string | undefined;
       try {
-        kept = (await read(target, (chunk) => found.update(chunk))).sha256;
+        storedSha256 = (await read(target, (chunk) => received.update(chunk))).sha256;
       } catch (error) {
         await removeUnchecked(target, key, `could not be read back: ${messageOf(error)}`, error);
       }
-      if (found.digest('hex') !== sha256)
+      if (received.digest('hex') !== sha256)
         await removeUnchecked(target, key, 'differs from the data that was sent');
-      if (kept !== sha256)
+      if (storedSha256 !== sha256)
         await removeUnchecked(
           target,
           key,
-          `has the sha256 metadata ${kept} instead of the value that was sent`,
+          `has the sha256 metadata ${storedSha256} instead of the value that was sent`,
         );
     },
     download: (key, keep) => read(encodeKey(key), keep),
@@ -274,7 +278,7 @@ export function openBucket(
           const plain = unescapeXml(key);
           keys.push(isEncoded ? decodeURIComponent(plain.replaceAll('+', ' ')) : plain);
         }
-        next = text.includes('<IsTruncated>true') ? find('NextContinuationToken', text) : undefined;
+        next = text.includes('<IsTruncated>true') ? requireText('NextContinuationToken', text) : undefined;
       } while (next !== undefined);
       return keys;
     },
@@ -285,7 +289,7 @@ export function openBucket(
   return { bucket, prefix };
 }
 
-/** Sends a file in parts, and returns the list that completes the upload. */
+/** Sends a file in parts, and returns the part list that completes the upload. */
 async function uploadParts(
   file: FileHandle,
   send: (part: number, content: Buffer) => Promise<Response>,
@@ -306,12 +310,12 @@ async function uploadParts(
   return `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
 }
 
-/** The path of a key in a URL. Slashes stay separators. */
+/** Returns a key's path in a URL. Slashes stay separators. */
 function encodeKey(key: string): string {
   return `/${key.split('/').map(encode).join('/')}`;
 }
 
-/** Encodes a text in the same way as for the signature (AWS Signature Version 4: only unreserved characters remain). */
+/** Encodes a text as the signature requires (AWS Signature Version 4: only unreserved characters remain). */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -319,8 +323,12 @@ function encode(text: string): string {
   );
 }
 
-/** The text of an element. @throws {OperatorError} when there is none, because the reply is not from S3 */
-function find(element: string, xml: string): string {
+/**
+ * Returns an element's text.
+ *
+ * @throws {OperatorError} if there is none, because the reply is not from S3
+ */
+function requireText(element: string, xml: string): string {
   const text = textOf(element, xml);
   if (text === undefined)
     throw new OperatorError(
@@ -329,7 +337,7 @@ function find(element: string, xml: string): string {
   return text;
 }
 
-/** The text of the first element of a name; `undefined` when there is none. */
+/** Returns the text of the first element with this name; `undefined` if there is none. */
 function textOf(element: string, xml: string): string | undefined {
   const [, after] = xml.split(`<${element}>`, 2);
   return after === undefined ? undefined : unescapeXml(after.split('<', 1)[0] ?? '');
@@ -352,7 +360,7 @@ const advice: Readonly<Record<number, string>> = {
   507: 'Free up space, or use another bucket.',
 };
 
-/** Explains an error reply, and what to do (S3 API, "Error responses"). */
+/** Explains an error reply, and what to do about it (S3 API, "Error responses"). */
 function explainReply(status: number, xml: string): string {
   const reason = [textOf('Code', xml), textOf('Message', xml)]
     .filter((text) => text !== undefined)

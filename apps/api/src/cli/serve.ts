@@ -16,20 +16,20 @@ import { recordTypes } from './formats.js';
 import { createCurl } from './token.js';
 
 /**
- * How long the service still accepts requests after a signal, by default, in milliseconds: two health checks, with HAProxy's
- * default interval of 2 seconds, and a second more.
+ * How long the service accepts requests after a stop signal by default, in milliseconds: two health checks at HAProxy's default interval of
+ * 2 seconds, and a second more.
  */
 export const defaultDrainDelayMs = 5_000;
 
 export interface ServeOptions {
-  /** Whether to ensure an access token in a file, and print how to use it. */
+  /** Whether to ensure that a file contains an access token, and print how to use the token. */
   readonly quickstart?: boolean;
   /** Whether to stop once the process that started this one has ended. */
   readonly stopWithParent?: boolean;
 }
 
 /**
- * Runs the service until a signal stops it; resolves once the last reply is sent and the database is closed. All output goes through the
+ * Runs the service until a signal stops it. Resolves once the last reply is sent and the database is closed. All output goes through the
  * log, which never waits for its reader. Its lines are JSON, or readable text on a terminal.
  *
  * @param readConfig reads the settings: at the start, and again when a SIGHUP replaces the workers
@@ -96,7 +96,7 @@ async function start(
   onHangUp: CliContext['onHangUp'] | undefined,
 ): Promise<Service> {
   if (config.workers === 1) return startService(config, log);
-  // Loaded only here: most services have one process.
+  // Loaded only if needed, because most services have one process.
   const { startCluster } = await import('../cluster/start-cluster.js');
   const starting = startCluster(config, log);
   onHangUp?.(() => {
@@ -108,10 +108,10 @@ async function start(
 }
 
 /**
- * Ensures that the file holds a valid access token for the quickstart, the existing one or a new one, readable by this
- * user only (0600). A token is issued only once its file can be written.
+ * Ensures that the file contains a valid access token for the quickstart: the existing token or a new one. Only this user can read the file
+ * (0600). A token is issued only once its file can be written.
  *
- * @throws {OperatorError} when the file cannot be read or written
+ * @throws {OperatorError} if the file cannot be read or written
  */
 export async function ensureQuickstartToken(
   accessTokens: TokenService,
@@ -119,7 +119,7 @@ export async function ensureQuickstartToken(
   log: Pick<Logger, 'info'>,
 ): Promise<string> {
   const existing = orExplain(file, () => (existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined));
-  if (existing !== undefined && permitsAll(await accessTokens.verify(existing))) return existing;
+  if (existing !== undefined && hasDefaultScopes(await accessTokens.verify(existing))) return existing;
 
   const draft = `${file}.${process.pid}`;
   orExplain(file, () => {
@@ -152,8 +152,8 @@ function orExplain<Result>(file: string, action: () => Result): Result {
   }
 }
 
-/** Whether a token permits everything. A token from before scopes were introduced does not. */
-function permitsAll(verification: Verification): boolean {
+/** Whether a token is valid and has as many scopes as a new token. A token from before scopes were introduced has fewer. */
+function hasDefaultScopes(verification: Verification): boolean {
   return (
     verification.status === 'valid' &&
     (verification.token ?? verification).scopes.length >= defaultScopes.length
@@ -161,9 +161,10 @@ function permitsAll(verification: Verification): boolean {
 }
 
 /**
- * What the quickstart prints: the addresses, and a `curl` to paste, which reads the token from its file.
+ * Describes how to use the service: the addresses, and a `curl` command to paste, which reads the token from its file.
  *
- * @param pageToken the token for the link to the page, in the fragment of the URL, which browsers do not send; `undefined` without a page
+ * @param pageToken the token for the link to the page; `undefined` if there is no page. The link contains it in the URL's fragment, which
+ * browsers do not send
  */
 function describeQuickstart(baseUrl: string, tokenFile: string, pageToken: string | undefined): string {
   const page = pageToken === undefined ? '' : `  page   ${baseUrl}/#token=${pageToken}\n`;

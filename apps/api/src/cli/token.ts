@@ -50,15 +50,15 @@ import { explainUnreadable, quote } from './file-access.js';
 import { recordTypes, splitLines } from './formats.js';
 
 export interface TokenOutputOptions extends JsonOption {
-  /** The address of the page for the link; `true` uses this machine, and without it no link is printed. */
+  /** The page's address for the link; `true` stands for this machine. If omitted, no link is printed. */
   readonly link?: URL | boolean;
 }
 
 /**
- * Issues an access token, and prints only the token, so that a script can read it; or a link to the page that contains it, with a QR code
- * on a terminal. With `--json`, prints the token as `POST /tokens` returns it, and the link.
+ * Issues an access token, and prints only the token, so that a script can read it. With `link`, prints a link to the page with the token
+ * instead, plus a QR code on a terminal. With `--json`, prints the token as `POST /tokens` returns it, and the link.
  *
- * @throws {OperatorError} when it cannot be printed; it is revoked then
+ * @throws {OperatorError} if the token cannot be printed. It is then revoked
  */
 export async function createToken(
   config: Config,
@@ -69,8 +69,8 @@ export async function createToken(
   const page = link === true ? reachableUrl(config.host, config.port) : link;
   const toLink = page && ((secret: string) => `${page.href.replace(/\/?$/, '/')}#token=${secret}`);
   await withDatabase(config, {}, async ({ accessTokens: store }) => {
-    const print = printToken(json, toLink || undefined);
-    const secret = await issueAndPrint(createTokenService(store), request, context, print);
+    const format = createTokenFormat(json, toLink || undefined);
+    const secret = await issueAndPrint(createTokenService(store), request, context, format);
     if (!page || !toLink) {
       if (config.port !== 0) context.message(describeUseOf(config, request.scopes));
       return;
@@ -83,15 +83,15 @@ export async function createToken(
   });
 }
 
-/** How a new token is printed: only its text or link, or with `--json` as `POST /tokens` returns it, and its link. */
-function printToken(json: boolean, toLink?: (secret: string) => string): Print {
+/** Returns how to print a new token: only its text or link, or with `--json` as `POST /tokens` returns it, and its link. */
+function createTokenFormat(json: boolean, toLink?: (secret: string) => string): FormatToken {
   return (secret, token) => {
     const issued: IssuedToken = { ...showToken(token), secret };
     return json ? toJsonLine({ ...issued, link: toLink?.(secret) }) : `${toLink?.(secret) ?? secret}\n`;
   };
 }
 
-/** A QR code in the colors that cameras read on any terminal: black on white. */
+/** Draws a QR code in the colors that cameras read on any terminal: black on white. */
 async function drawQrCode(text: string): Promise<string> {
   // Loaded here because few commands need it.
   const { renderUnicodeCompact } = await import('uqr');
@@ -101,18 +101,18 @@ async function drawQrCode(text: string): Promise<string> {
 
 type TokenOutput = Pick<CliContext, 'commandName' | 'output' | 'message'>;
 
-type Print = (secret: string, token: AccessToken) => string;
+type FormatToken = (secret: string, token: AccessToken) => string;
 
 async function issueAndPrint(
   accessTokens: TokenService,
   request: TokenRequest,
   { commandName, output, message }: TokenOutput,
-  print: Print,
+  format: FormatToken,
   replaced?: AccessToken,
 ): Promise<string> {
   const { secret, token } = await accessTokens.issue(request, replaced);
   try {
-    await writeAll(output, print(secret, token));
+    await writeAll(output, format(secret, token));
   } catch (cause) {
     // The token was never delivered.
     const isRevoked = await accessTokens.revoke(token.id).then(
@@ -134,13 +134,13 @@ interface RotationRequest extends JsonOption {
   readonly id: number;
   /** How long the old token stays valid, in milliseconds, at most until its expiry; 0 revokes it. */
   readonly overlapMs: number;
-  /** When the new token expires, `null` for never. By default it has the same lifetime as the old one. */
+  /** When the new token expires; `null` for never. By default, it has the same lifetime as the old one. */
   readonly expiresAt?: Date | null | undefined;
-  /** What the new token permits. Default: what the old one does. */
+  /** What the new token permits. Default: the same as the old one. */
   readonly scopes?: readonly Scope[] | undefined;
 }
 
-/** Issues an access token that replaces another one, prints it as `createToken` does, and then makes the other one expire. */
+/** Issues an access token that replaces another one, prints the new token as `createToken` does, and then makes the old one expire. */
 export async function rotateToken(
   config: Config,
   request: RotationRequest,
@@ -152,13 +152,13 @@ export async function rotateToken(
 }
 
 /**
- * Replaces an access token: issues one with the same name, prints it, and only then limits the old one. So the user has a working token at
- * all times, even if this process fails or is killed. One transaction for both could not ensure that: it would have to commit before the
- * token is printed, which may fail, or stay open until then, which blocks all writes.
+ * Replaces an access token: issues one with the same name, prints it, and only then makes the old one expire. So the user has a working
+ * token at all times, even if this process fails or is killed. One transaction for both could not ensure that. It would have to commit
+ * before the token is printed, which can fail, or stay open until then, which blocks all writes.
  *
  * @returns the old token with its new expiry
- * @throws {OperatorError} when there is no such token, or it is not valid any more, or the new one cannot be printed, or the
- * database fails after that; the message says which tokens work
+ * @throws {OperatorError} if there is no such token, it is no longer valid, the new token cannot be printed, or the database fails after
+ * that. The message says which tokens work
  */
 export async function replaceToken(
   store: Parameters<typeof createTokenService>[0],
@@ -177,9 +177,9 @@ export async function replaceToken(
   const { expiresAt: sameExpiry, ...same } = successorOf(old, now());
   const expiry = expiresAt === undefined ? sameExpiry : expiresAt;
   const request = { ...same, ...(scopes && { scopes }), ...(expiry && { expiresAt: expiry }) };
-  await issueAndPrint(accessTokens, request, context, printToken(json), old);
+  await issueAndPrint(accessTokens, request, context, createTokenFormat(json), old);
   try {
-    return (await accessTokens.limit(id, overlapMs)) ?? old;
+    return (await accessTokens.expireAfter(id, overlapMs)) ?? old;
   } catch (cause) {
     const reason = cause instanceof ServiceError ? reasonOf(cause) : messageOf(cause);
     throw new OperatorError(
@@ -189,7 +189,7 @@ export async function replaceToken(
   }
 }
 
-/** Prints all access tokens without their texts, one per line; with `--json` as `GET /tokens` returns them. */
+/** Prints all access tokens without their texts, one per line. With `--json`, prints them as `GET /tokens` returns them. */
 export async function listTokens(
   config: Config,
   { json = false }: JsonOption,
@@ -205,10 +205,10 @@ export async function listTokens(
 }
 
 /**
- * Reads access tokens from standard input, one per line, for example leaked ones, and prints each as `listTokens` does. Not from arguments,
- * which other users of the machine can see.
+ * Reads access tokens from standard input, one per line, for example leaked tokens, and prints each as `listTokens` does. Arguments are not
+ * an option, because other users of the machine can see them.
  *
- * @throws {OperatorError} when some are not tokens of this database, after printing their line numbers, not the tokens
+ * @throws {OperatorError} if some are not tokens of this database, after printing their line numbers, not the tokens
  */
 export async function findTokens(
   config: Config,
@@ -235,10 +235,10 @@ export async function findTokens(
 }
 
 /**
- * Revokes an access token: it stops working in running services within 5 seconds.
+ * Revokes an access token. It stops working in running services within 5 seconds.
  *
- * @param which its id, or its name if only one valid token has it
- * @throws {OperatorError} when there is no such token, or several
+ * @param which the token's ID, or its name if only one valid token has that name
+ * @throws {OperatorError} if there is no such token, or if there are several
  */
 export async function revokeToken(
   config: Config,
@@ -264,8 +264,8 @@ export async function exportTokens(config: Config, context: CliContext): Promise
 }
 
 /**
- * Adds the access tokens of an NDJSON file, as `exportTokens` prints it. A token that exists already is kept, but a
- * revocation is applied to it. A file with an invalid line changes nothing.
+ * Adds the access tokens from an NDJSON file, as `exportTokens` prints it. A token that exists already is kept, but is revoked if the
+ * imported one is. If a line is invalid, nothing is changed.
  */
 export async function importTokens(
   config: Config,
@@ -314,7 +314,7 @@ Send it with each request, in the header  Authorization: Bearer <token>`;
 }
 
 function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
-  const may = [
+  const sentences = [
     ...recordTypes.flatMap(({ resource }) => {
       const actions = grantedOf(resource, scopes).map((scope) => scope.replace(/^.*:/, ''));
       return actions.length === 0 ? [] : `It can ${scopeList.format(actions)} ${resource.plural}.`;
@@ -322,7 +322,7 @@ function describeScopes({ scopes, ratePerMinute }: AccessToken): string {
     ...(scopes.includes('admin') ? ['It can create, rotate, and revoke tokens.'] : []),
     ...(ratePerMinute ? [`It can make up to ${ratePerMinute} requests a minute.`] : []),
   ];
-  return may.join(' ');
+  return sentences.join(' ');
 }
 
 const grantedOf = (resource: Resource, granted: readonly string[]): readonly string[] =>
@@ -340,8 +340,8 @@ ${createCurl(origin, '$TOKEN', granted)}`;
 }
 
 /**
- * A one-line `curl` command for a POSIX shell that the token's scopes permit: it stores a record, otherwise lists records, otherwise shows
- * the token.
+ * Returns a one-line `curl` command for a POSIX shell that the token's scopes permit: it stores a record, otherwise lists records,
+ * otherwise shows the token.
  *
  * @param baseUrl the URL of the service, such as `http://127.0.0.1:3000`
  * @param token what the shell expands to the access token within double quotes, such as `$TOKEN`
@@ -400,7 +400,7 @@ const DateSchema = TimeSchema.transform((ms) => new Date(ms));
 const HashedAccessTokenSchema = z.strictObject({
   name: z.string().min(1),
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a hexadecimal SHA-256 hash'),
-  // Before there were scopes, each token could create, and nothing else.
+  // Before scopes were introduced, tokens could only create records.
   scopes: z
     .array(z.string().transform(currentScope).pipe(z.enum(scopes)))
     .min(1)
@@ -414,7 +414,7 @@ const HashedAccessTokenSchema = z.strictObject({
   ratePerMinute: z.int().min(1).max(MAX_RATE_PER_MINUTE).nullable().default(null),
 });
 
-/** Maximum invalid lines that are reported. Nothing is imported then, so the rest of the file is not read. */
+/** The maximum number of invalid lines to report. If there are any, nothing is imported, so the rest of the file is not read. */
 const maxInvalidLines = 20;
 
 async function readTokens(
@@ -441,10 +441,10 @@ async function readTokens(
   );
 }
 
-/** The longest line of tokens that is read, in bytes. */
+/** The maximum length of a line with a token, in bytes. */
 const maxLineBytes = 2 ** 20;
 
-/** The nonblank lines with their numbers. A line that is too long for a token is returned empty. */
+/** Yields the nonblank lines with their numbers. A line that is too long for a token is empty. */
 async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<readonly [number, string]> {
   for await (const { number, bytes } of splitLines(input, maxLineBytes)) {
     const line = bytes?.toString('utf8').trim();

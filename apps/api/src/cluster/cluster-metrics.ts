@@ -4,15 +4,15 @@ import { withTimeout } from '../runtime/timing.js';
 import type { WorkerGroup } from './worker-group.js';
 import type { WorkerProcess } from './worker-process.js';
 
-/** How long the primary process waits for the metrics of a worker, in milliseconds. After that it uses the previous ones. */
+/** How long the primary process waits for a worker's metrics, in milliseconds. After that, it uses the previous ones. */
 const timeoutMs = 2_000;
 
-/** Metrics of these types keep the values of a worker that has ended. Gauges do not. */
-const kept: ReadonlySet<string> = new Set(['counter', 'histogram', 'summary']);
+/** The types of metrics whose values are kept after a worker has ended. Gauges are not kept. */
+const keptTypes: ReadonlySet<string> = new Set(['counter', 'histogram', 'summary']);
 
 /** How to aggregate the values of several processes, where the library's default is wrong. */
 const aggregators: ReadonlyMap<string, MetricValues[number]['aggregator']> = new Map([
-  // The library would omit it.
+  // The library would omit this metric.
   ['process_start_time_seconds', 'min'],
   // The library would use a mean and sums, which hide a single process that is at its limit.
   ['nodejs_eventloop_lag_p99_seconds', 'max'],
@@ -60,38 +60,38 @@ export function createClusterMetrics(registry: Registry, group: WorkerGroup) {
   async function aggregate() {
     // In parallel, because either may wait for a database that hangs.
     const [own] = await Promise.all([registry.getMetricsAsJSON(), readWorkers()]);
-    const together = [own, ended, ...latest.values()].flat().map((metric) => ({
+    const combined = [own, ended, ...latest.values()].flat().map((metric) => ({
       ...metric,
       aggregator: aggregators.get(metric.name) ?? metric.aggregator,
     }));
-    const ofEach = Array.from(group.serving(), ([number, worker]) =>
+    const perWorker = Array.from(group.serving(), ([number, worker]) =>
       labelProcess(latest.get(worker) ?? [], String(number)),
     );
-    return Registry.aggregate([together, labelProcess(own, 'primary'), ...ofEach]);
+    return Registry.aggregate([combined, labelProcess(own, 'primary'), ...perWorker]);
   }
 
   return {
     contentType: registry.contentType,
     metrics: async () => (await aggregate()).metrics(),
-    /** As `metrics`, but as JSON values. */
+    /** Does the same as `metrics`, but returns JSON values. */
     read: async () => (await aggregate()).getMetricsAsJSON(),
     /**
      * Keeps the counts of a worker that has ended.
      *
-     * @param metrics its last metrics; `undefined` if it was not stopped, so that the metrics of the last scrape are used
+     * @param metrics its last metrics; `undefined` if it ended unexpectedly, so that the metrics of the last scrape are used
      */
     workerEnded(worker: WorkerProcess, metrics: MetricValues | undefined): void {
       if (metrics === undefined) ends.inc();
       const counts = metrics ?? latest.get(worker) ?? [];
       latest.delete(worker);
-      const sums = Registry.aggregate([ended, counts.filter(({ type }) => kept.has(type))]);
+      const sums = Registry.aggregate([ended, counts.filter(({ type }) => keptTypes.has(type))]);
       // The library's type omits the values of aggregated metrics.
       ended = sums.getMetricsAsArray() as MetricValues;
     },
   };
 }
 
-/** The metrics that are exported per process, with the label `process`: `primary`, or the number of a worker. */
+/** Returns the metrics that are exported per process, with the label `process`: `primary`, or a worker's number. */
 function labelProcess(metrics: MetricValues, label: string): MetricValues {
   return metrics.flatMap((metric) => {
     const name = shownNames.get(metric.name);

@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import { messageOf, OperatorError } from '../errors/operator-error.js';
 import { allocateYoung } from '../http/fast-path.js';
 import { openLog } from '../observe/logger.js';
-import { createShownRegistry } from '../observe/metrics.js';
+import { createExportedRegistry } from '../observe/metrics.js';
 import { block } from '../runtime/timing.js';
 import { startService } from '../service.js';
 import {
@@ -19,8 +19,8 @@ import {
 type ServingWorker = Omit<WorkerQuestions, 'start'> & { readonly baseUrl: string };
 
 /**
- * Runs a worker until its primary process stops it, or has ended, after which `node:cluster` ends this process. Signals to all
- * processes of the service, such as those of a terminal or of a service manager, are for the primary process.
+ * Runs a worker until its primary process stops it or ends. If the primary process ends, `node:cluster` ends this process. Only the primary
+ * process handles signals to all processes of the service, such as signals from a terminal or a service manager.
  */
 export function runWorker(connection: Worker, { isTerminal }: { readonly isTerminal: boolean }): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -29,7 +29,7 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
   async function answer({ name, args }: Question): Promise<unknown> {
     if (name === 'start') {
       const [config, number] = args as Parameters<WorkerQuestions['start']>;
-      // Assigned before it has started, so that a stop waits for it.
+      // Assigned before the worker has started, so that a stop waits for the start.
       worker = startWorker(config, number, isTerminal);
       return (await worker).baseUrl;
     }
@@ -57,7 +57,7 @@ export function runWorker(connection: Worker, { isTerminal }: { readonly isTermi
 async function startWorker(config: Config, worker: number, isTerminal: boolean): Promise<ServingWorker> {
   if (config.fastPath) allocateYoung();
   const { log, close: closeLog } = await openLog(config.logLevel, { isTerminal, isShared: true });
-  const registry = createShownRegistry(config);
+  const registry = createExportedRegistry(config);
   const { otlp } = config;
   // The primary process serves the admin port, and exports the metrics of all workers.
   const own = { ...config, admin: undefined, otlp: otlp?.traces && { ...otlp, metrics: undefined } };
@@ -68,7 +68,7 @@ async function startWorker(config: Config, worker: number, isTerminal: boolean):
   const metrics = async () => registry?.getMetricsAsJSON() ?? [];
 
   let stopped: Promise<WorkerEnd> | undefined;
-  /** Runs once, because a worker may be stopped while it retires. */
+  /** Stops the worker only once, even if it is stopped while it retires. */
   function stop(): Promise<WorkerEnd> {
     stopped ??= service.stop().then(async (inTime) => {
       const end = { inTime, metrics: await metrics() };
@@ -89,17 +89,18 @@ async function startWorker(config: Config, worker: number, isTerminal: boolean):
   };
 }
 
-/** A connection this soon after the previous one is part of a burst; and how long a worker then waits, in milliseconds. */
+/** A connection belongs to a burst if it arrives this soon after the previous one, in milliseconds. */
 const burstMs = 2;
+/** How long a worker then waits, in milliseconds. */
 const turnMs = 1;
-/** The maximum time spent waiting at once, in milliseconds, and in the long run, as a share of all time. */
+/** The maximum waiting time in one burst, in milliseconds, and in the long run, as a share of all time. */
 const maxWaitMs = 200;
 const waitShare = 0.05;
 
 /**
  * Spreads a burst of connections over the workers. All workers accept from one socket, one connection per turn of the event loop, so a
- * worker that runs while others do not would take many in a row. After a connection that closely follows another, it blocks its event loop
- * for a moment, so that the other workers can accept. The total waiting time is limited.
+ * worker that runs while others do not would accept many in a row. After a connection that closely follows another, the worker blocks its
+ * event loop for a moment, so that the other workers can accept. The total waiting time is limited.
  *
  * @returns a function to call after each accepted connection
  */

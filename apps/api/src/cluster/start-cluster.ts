@@ -6,7 +6,7 @@ import { type AdminPort, openAdminPort } from '../admin-port.js';
 import { createTokenService } from '../auth/token-service.js';
 import type { Config } from '../config.js';
 import { listen } from '../http/listen.js';
-import { addReadinessGauge, createShownRegistry } from '../observe/metrics.js';
+import { addReadinessGauge, createExportedRegistry } from '../observe/metrics.js';
 import type { Telemetry } from '../observe/otlp.js';
 import type { Readiness } from '../observe/readiness.js';
 import { clusterStopTimeouts, withTimeout } from '../runtime/timing.js';
@@ -16,7 +16,7 @@ import { createClusterMetrics } from './cluster-metrics.js';
 import { WorkerGroup } from './worker-group.js';
 import { forkWorker, type WorkerProgram } from './worker-process.js';
 
-/** A service of several processes that is listening. */
+/** A running service of several processes. */
 export interface Cluster extends Service {
   /** Replaces the workers one after the other, without failing requests. The new workers use newly read settings. */
   replaceWorkers(readConfig: () => Config): Promise<void>;
@@ -34,9 +34,9 @@ export async function startCluster(
   program: WorkerProgram = {},
 ): Promise<Cluster> {
   const { admin, otlp, workers, host, database: location } = config;
-  const metrics = createShownRegistry(config);
+  const metrics = createExportedRegistry(config);
   const port = config.port === 0 ? await findPort(host) : config.port;
-  // Later workers listen on the same address as the first ones.
+  // Replacement workers keep the original host, port, and worker count.
   const toWorkerConfig = (read: Config) => shareLimits({ ...read, admin, workers, host, port });
   const database = await openDatabase(
     location.engine === 'sqlite' ? location : { ...location, poolSize: primaryConnections },
@@ -106,10 +106,10 @@ export async function startCluster(
   }
 }
 
-/** How many connections to PostgreSQL the primary process has. */
+/** How many PostgreSQL connections the primary process has. */
 export const primaryConnections = 1;
 
-/** The settings of one of several workers. Limits of the whole service are divided equally. */
+/** Returns a worker's settings. The service's limits are divided equally among the workers. */
 export function shareLimits(config: Config): Config {
   const { queueLimits, bodyMemoryLimitBytes, database, rateLimitPerMinute, authFailuresPerMinute } = config;
   const share = (limit: number) => Math.max(1, Math.floor(limit / config.workers));
@@ -131,11 +131,11 @@ export function shareLimits(config: Config): Config {
   };
 }
 
-/** The ports to try for `PORT` 0. Operating systems do not use these for outgoing connections, so the port stays free. */
+/** The ports to try if `PORT` is 0. Operating systems do not use these ports for outgoing connections, so the port stays free. */
 const [firstPort, endPort] = [20_000, 32_768];
 const portAttempts = 20;
 
-/** Finds a free port. With port 0, workers that start after all others have ended would get another port. */
+/** Finds a free port. With port 0, workers that start after all others have ended would get a different port. */
 async function findPort(host: string): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     const server = createServer();
@@ -150,10 +150,10 @@ async function findPort(host: string): Promise<number> {
   }
 }
 
-/** How long a worker may take to answer, in milliseconds: longer than its database may take. */
+/** How long to wait for a worker's readiness, in milliseconds: longer than the worker waits for its database. */
 const timeoutMs = 2_500;
 
-/** A service is ready if at least half of its workers are. */
+/** Combines the workers' readiness. A service is ready if at least half of its workers are ready. */
 export async function combineReadiness(
   group: Pick<WorkerGroup, 'responding'>,
   workers: number,

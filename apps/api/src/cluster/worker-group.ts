@@ -8,23 +8,24 @@ import { retireMs, type WorkerEnd, type WorkerExit, type WorkerProcess } from '.
 export interface WorkerGroupOptions {
   readonly log: Logger;
   fork(): WorkerProcess;
-  /** Called when a process that was serving has ended, with how it stopped, if it was stopped. */
+  /** Called when a process has ended, unless it failed to start. `end` says how it stopped; `undefined` if it did not stop properly. */
   onEnd(process: WorkerProcess, end: WorkerEnd | undefined): void;
-  /** How long a process may take to start, in milliseconds. The default is longer than the wait for a database. */
+  /** How long to wait for a process to start, in milliseconds. The default is longer than a process waits for its database. */
   readonly startMs?: number;
-  /** How often each process is pinged, in milliseconds. */
+  /** How often each process is checked, in milliseconds. */
   readonly watchEveryMs?: number;
 }
 
-/** After this many unanswered pings a process is killed. No process recovers after blocking its event loop that long. */
-const endAfter = 30;
-/** Delay before a worker that failed to start is started again, in milliseconds. */
+/** After this many checks without an answer, a process is killed. No process recovers after blocking its event loop that long. */
+const killAfterChecks = 30;
+/** How long to wait before a worker that failed to start is started again, in milliseconds. */
 const restartMs = 1_000;
-/** How long a process that has stopped may take to end, in milliseconds. */
+/** How long to wait for a stopped process to end before it is killed, in milliseconds. */
 const endMs = 1_000;
+/** How long to wait for the workers to confirm that they drain, in milliseconds. */
 const drainMs = 1_000;
 
-/** One of the workers, by its number: its current process, which is replaced over time. */
+/** A numbered worker, whose process is replaced over time. */
 interface Slot {
   readonly number: number;
   serving?: Serving | undefined;
@@ -36,7 +37,7 @@ interface Slot {
 
 interface Serving {
   readonly process: WorkerProcess;
-  /** How many pings it has not answered. */
+  /** How many checks have passed without an answer to the last ping. */
   unanswered: number;
 }
 
@@ -72,12 +73,12 @@ export class WorkerGroup {
     return first.baseUrl;
   }
 
-  /** The processes that serve connections, by the number of the worker. */
+  /** Returns the processes that serve connections, by worker number. */
   serving(): ReadonlyMap<number, WorkerProcess> {
     return this.#servingWhere(() => true);
   }
 
-  /** The serving processes that answered the last ping. */
+  /** Returns the serving processes that answered the last ping, by worker number. */
   responding(): ReadonlyMap<number, WorkerProcess> {
     return this.#servingWhere(({ unanswered }) => unanswered <= 1);
   }
@@ -90,8 +91,8 @@ export class WorkerGroup {
   }
 
   /**
-   * Replaces the workers one after the other: each stops accepting connections once its replacement serves. A call during another one runs
-   * after it, so that the latest settings win.
+   * Replaces the workers one after the other. Each stops accepting connections once its replacement serves. A call during another
+   * replacement runs after it, so that the latest settings win.
    */
   replaceAll(readConfig: () => Config): Promise<void> {
     if (!this.#isReplacementWaiting) {
@@ -122,7 +123,7 @@ export class WorkerGroup {
     return ends.every((end) => end?.inTime === true);
   }
 
-  /** Starts a process for a worker, which replaces the one that serves. */
+  /** Starts a new process for a worker, which then replaces the serving one. */
   async #launch(slot: Slot): Promise<{ readonly pid: number; readonly baseUrl: string }> {
     const { fork, startMs = 60_000 } = this.#options;
     const process = fork();
@@ -148,7 +149,7 @@ export class WorkerGroup {
     const { serving: previous, retiring } = slot;
     slot.serving = { process, unanswered: 0 };
     this.#watch(slot, slot.serving);
-    // The previous process may have ended since.
+    // The previous process may have ended in the meantime.
     if (previous === undefined || !this.#running.has(previous.process)) return;
     slot.retiring = previous.process;
     void this.#end(previous.process, 'retire');
@@ -171,7 +172,7 @@ export class WorkerGroup {
       // An error means that the process has ended.
       if (serving.unanswered === 1) process.ask('ping').then(onAnswer, () => undefined);
       if (serving.unanswered === 2) log.warn(fields, 'worker is not responding');
-      if (serving.unanswered !== endAfter + 1) return;
+      if (serving.unanswered !== killAfterChecks + 1) return;
       log.error(fields, 'worker hangs');
       process.kill();
     };
@@ -234,10 +235,10 @@ export class WorkerGroup {
   }
 
   /**
-   * Stops a process, and kills it if it is late. Never rejects; errors are logged.
+   * Stops a process, and kills it if it does not stop in time. Never rejects; errors are logged.
    *
-   * @param how `retire` waits until its connections have ended
-   * @returns how it stopped; `undefined` if it did not
+   * @param how `retire` waits until the process's connections have ended
+   * @returns how the process stopped; `undefined` if it did not
    */
   async #end(process: WorkerProcess, how: 'stop' | 'retire'): Promise<WorkerEnd | undefined> {
     const { log, onEnd } = this.#options;

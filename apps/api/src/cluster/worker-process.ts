@@ -4,23 +4,24 @@ import { OperatorError } from '../errors/operator-error.js';
 import type { MetricValues } from '../observe/metrics.js';
 import type { Readiness } from '../observe/readiness.js';
 
+/** The questions that the primary process asks a worker over IPC. */
 export interface WorkerQuestions {
   /**
    * Starts the service, and returns its base address.
    *
-   * @param config the settings of this worker, with its share of limits that apply to all workers together
-   * @param worker its number, from 1; a replacement keeps the number
+   * @param config the worker's settings, with its share of the limits that apply to all workers together
+   * @param worker the worker's number, from 1; a replacement keeps the number
    * @throws {OperatorError} as `startService` does
    */
   start(config: Config, worker: number): Promise<string>;
-  /** Answered immediately, unless the worker hangs. */
+  /** Resolves immediately, unless the worker hangs. */
   ping(): Promise<void>;
   readiness(): Promise<Readiness>;
-  /** Empty without `ADMIN_PORT`. */
+  /** Returns the worker's metrics; none if the service does not export metrics. */
   metrics(): Promise<MetricValues>;
-  /** From now on, closes each connection with its next reply. */
+  /** Makes the worker close each connection with its next reply. */
   drain(): Promise<void>;
-  /** Accepts no more connections, closes each open one with its next reply, and stops when all are closed. */
+  /** Stops accepting connections, closes each open connection with its next reply, and stops when all are closed. */
   retire(): Promise<WorkerEnd>;
   /** Stops as `Service.stop` does. */
   stop(): Promise<WorkerEnd>;
@@ -45,7 +46,7 @@ export interface Question {
   readonly args: readonly unknown[];
 }
 
-/** The answer to a question, or why there is none, with the exit status of an `OperatorError`. */
+/** The answer to a question, or the error, with the exit status of an `OperatorError`. */
 export type Answer =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly error: string; readonly exitCode?: 1 | 2 };
@@ -56,7 +57,7 @@ export const listening = 'listening';
 export interface WorkerExit {
   readonly status: number | null;
   readonly signal: string | null;
-  /** Why it could not be started. */
+  /** Why the process could not be started. */
   readonly error?: Error;
 }
 
@@ -64,15 +65,15 @@ export interface WorkerExit {
 export type WorkerProcess = ReturnType<typeof forkWorker>;
 
 export interface WorkerProgram {
-  /** The file to run; by default that of this process. */
+  /** The file to run; by default, the file that this process runs. */
   readonly file?: string;
-  /** Called with the standard output of a worker; by default workers share the output of this process. */
+  /** Called with a worker's standard output. By default, workers share this process's output. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
 
 /**
- * Starts the process of a worker, which waits for the question `start`. Workers accept connections directly from a shared socket;
- * connections do not pass through this process.
+ * Starts a worker process, which waits for the question `start`. Workers accept connections directly from a shared socket. Connections do
+ * not pass through this process.
  */
 export function forkWorker({ file, onOutput }: WorkerProgram) {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -127,7 +128,7 @@ export function forkWorker({ file, onOutput }: WorkerProgram) {
   }
 
   return {
-    /** Its process id; 0 if it could not be started. */
+    /** The process ID; 0 if the process could not be started. */
     pid: child.pid ?? 0,
     ask,
     ended,

@@ -12,7 +12,7 @@ export class OperatorError extends Error {
 
 /** The error for invalid settings. Reports all of them together. */
 export class ConfigurationError extends OperatorError {
-  /** What is wrong, for each: the name of the variable and the rest of the sentence. */
+  /** One sentence per issue, which begins with the variable's name. */
   readonly issues: readonly string[];
 
   constructor(issues: readonly string[]) {
@@ -24,12 +24,12 @@ export class ConfigurationError extends OperatorError {
   }
 }
 
-/** The code of an error of Node.js, such as `ENOENT`. */
+/** Returns the code of a Node.js error, such as `ENOENT`. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

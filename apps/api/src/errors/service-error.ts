@@ -1,14 +1,16 @@
 import { ServiceError } from '@plant-store/records';
 
-/** The limit on queued records. The name dates from when all records were plants; metrics depend on it. */
+/**
+ * The reason for a rejection when too many records are queued. The value dates from when all records were plants, and metrics depend on it.
+ */
 export const waitingRecords = 'waiting_plants';
 
 const reasons = [waitingRecords, 'waiting_bytes', 'waiting_reads', 'body_bytes', 'reply_bytes'] as const;
 
-/** The limit that a request was rejected for; the log groups rejections by it. */
+/** The limit that a request was rejected for. The log groups rejections by it. */
 export type OverloadReason = (typeof reasons)[number];
 
-/** The error `overloaded`. There is one instance for each reason, since a rejection must cost less than a create. */
+/** The error `overloaded`. All rejections for the same reason share an instance, because a rejection must cost less than a create. */
 export class OverloadError extends ServiceError {
   readonly reason: OverloadReason;
 

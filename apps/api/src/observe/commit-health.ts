@@ -8,24 +8,24 @@ export const failingAfterMs: number = 3_000;
 
 export interface CommitInFlight {
   readonly begunAt: number;
-  /** Since when it hangs: its beginning, or the latest success since. */
+  /** When the commit began, or when another commit last succeeded since then. */
   since: number;
 }
 
 export interface CheckedDatabase {
-  /** Checks that it answers, and accepts writes. */
+  /** Checks that the database responds and accepts writes. */
   check(): Promise<void>;
-  /** Inserts a record, rolls back, and commits. */
+  /** Tests whether a commit succeeds, without storing a record. */
   probeCommit(): Promise<void>;
 }
 
 export type CommitRecord = ReturnType<typeof createCommitRecord>;
 
-/** Records commits, and whether they succeed. A commit that hangs counts as failed. */
+/** Creates a record of commits and whether they succeed. A commit that hangs counts as failed. */
 export function createCommitRecord(database: CheckedDatabase, afterMs: number, metrics?: Registry) {
   const inFlight = new Set<CommitInFlight>();
   const measures = metrics && measureCommits(metrics);
-  /** When the first commit began that has failed since the last success. */
+  /** When the first commit that has failed since the last success began. */
   let failedSince = Number.POSITIVE_INFINITY;
   const probe = shareInFlight(() => database.probeCommit().then(succeeded));
 
@@ -34,14 +34,18 @@ export function createCommitRecord(database: CheckedDatabase, afterMs: number, m
     for (const commit of inFlight) commit.since = performance.now();
   }
 
-  /** Whether commits were attempted, but none has succeeded for long enough. */
+  /** Whether commits were attempted, but none has succeeded for `afterMs`. */
   function isFailing(): boolean {
     const since = Math.min(failedSince, ...[...inFlight].map((commit) => commit.since));
     return performance.now() - since >= afterMs;
   }
 
   return {
-    /** @param size how many records are committed */
+    /**
+     * Records that a commit begins.
+     *
+     * @param size the number of records in the commit
+     */
     begin(size: number): CommitInFlight {
       const begunAt = performance.now();
       const commit = { begunAt, since: begunAt };
@@ -50,8 +54,10 @@ export function createCommitRecord(database: CheckedDatabase, afterMs: number, m
       return commit;
     },
     /**
-     * @param error what it ended with, if it failed. A `ServiceError` means that the database does not answer, or is damaged; any other
-     * error means that it answered and rejected a record, which is neither a success nor a failure of the database.
+     * Records that a commit has ended.
+     *
+     * @param error why the commit failed, if it failed. A `ServiceError` means that the database does not respond or is damaged. Any other
+     * error means that the database responded and rejected a record, which is neither a success nor a failure of the database
      */
     end(commit: CommitInFlight, error?: unknown): void {
       inFlight.delete(commit);
@@ -60,20 +66,20 @@ export function createCommitRecord(database: CheckedDatabase, afterMs: number, m
         succeeded();
         return;
       }
-      const isOfDatabase = error instanceof ServiceError;
-      if (isOfDatabase) failedSince = Math.min(failedSince, commit.since);
-      measures?.countFailure(isOfDatabase ? error.errorName : 'internal_error');
+      const isDatabaseError = error instanceof ServiceError;
+      if (isDatabaseError) failedSince = Math.min(failedSince, commit.since);
+      measures?.countFailure(isDatabaseError ? error.errorName : 'internal_error');
     },
     /**
-     * Checks that the database would store a record now. While commits fail, the service gets no creates, so it probes a commit.
+     * Checks that the database would store a record now. While commits fail, the service gets no creates, so this function probes a commit.
      *
-     * @throws {ServiceError} why it would not
+     * @throws {ServiceError} if the database would not store a record
      */
     check: async (): Promise<void> => (isFailing() ? probe() : database.check()),
   };
 }
 
-/** The metrics of commits: how many records each has, how long it takes, and why it fails. */
+/** Creates the commit metrics: how many records each commit has, how long it takes, and why it fails. */
 function measureCommits(registry: Registry) {
   const registers = [registry];
   return {

@@ -22,7 +22,7 @@ export async function openLog(
 interface LoggerOptions {
   /** Changes each line before it is written. */
   readonly format?: ((line: string) => string) | undefined;
-  /** Whether other processes log to the same output: lines of up to 4,096 bytes then stay whole. */
+  /** Whether other processes log to the same output. If so, lines of up to 4,096 bytes are not split. */
   readonly isShared?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function createLogger(level: LevelWithSilent, { format, isShared = false 
   const log = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime }, destination);
   return {
     log,
-    /** Writes a text for a person between the lines of the log, whatever the log level. */
+    /** Writes a text for a person between the log lines, whatever the log level. */
     print: (text: string) => output.write(text),
     /** Writes the buffered lines, in order, and resolves when they are written. Later lines are dropped. */
     async close(): Promise<void> {
@@ -55,7 +55,7 @@ export function createLogger(level: LevelWithSilent, { format, isShared = false 
 /** The maximum backlog while the output is not read, in bytes. Lines beyond it are dropped. */
 const backlogBytes = 2 ** 24;
 
-/** The size of the buffer, in bytes, and how long lines stay in it, in milliseconds. */
+/** The buffer size, in bytes, and how long lines stay in the buffer, in milliseconds. */
 const bufferBytes = 65_536;
 const flushMs = 100;
 
@@ -65,8 +65,8 @@ const retryMs = 10;
 const writeAsync = promisify(write);
 
 /**
- * Creates a writer of lines to a descriptor of `openOutput`, in order, that never blocks on the reader. Decision 22 explains why pino's own
- * destination and Node.js streams cannot do this.
+ * Creates a writer that writes lines in order to a descriptor from `openOutput`, and never blocks on the reader. Decision 22 explains why
+ * pino's own destination and Node.js streams cannot do this.
  *
  * @param chunkBytes the maximum size of a write, which ends at a line break; a longer line is written separately
  */
@@ -75,7 +75,7 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
   let lines = '';
   /** The chunks to write. The first one may be partly written. */
   let queue: Buffer[] = [];
-  let keptBytes = 0;
+  let bufferedBytes = 0;
   let writing: Promise<void> | undefined;
   let isInFlight = false;
   let ended = false;
@@ -92,7 +92,7 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
     // The limit was checked in characters, which is cheaper. Non-ASCII characters take several bytes.
     if (chunk.length <= chunkBytes) queue.push(chunk);
     else queue.push(...lines.split(/(?<=\n)/).map((line) => Buffer.from(line)));
-    keptBytes += chunk.length - lines.length;
+    bufferedBytes += chunk.length - lines.length;
     lines = '';
   }
 
@@ -116,14 +116,14 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
   }
 
   function remove(first: Buffer, bytes: number): void {
-    keptBytes -= bytes;
+    bufferedBytes -= bytes;
     if (bytes < first.length) queue[0] = first.subarray(bytes);
     else queue.shift();
   }
 
   function dropQueue(): void {
     queue = [];
-    keptBytes = lines.length;
+    bufferedBytes = lines.length;
   }
 
   function stop(): void {
@@ -132,13 +132,13 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
   }
 
   return {
-    /** Buffers a line, to be written with others. Drops it if the backlog is full. */
+    /** Buffers a line, so that it is written with others. Drops the line if the backlog is full. */
     write(line: string): void {
-      if (ended || keptBytes + line.length > backlogBytes) return;
+      if (ended || bufferedBytes + line.length > backlogBytes) return;
       if (lines.length + line.length > chunkBytes) queueLines();
       lines += line;
-      keptBytes += line.length;
-      if (keptBytes >= bufferBytes) writeQueue();
+      bufferedBytes += line.length;
+      if (bufferedBytes >= bufferBytes) writeQueue();
     },
     /** Resolves once everything is written, or after the timeout, in milliseconds. The rest is dropped. */
     async end(timeoutMs: number): Promise<void> {
@@ -146,7 +146,7 @@ export function createOutputWriter(descriptor: number, chunkBytes = bufferBytes)
       if (writing !== undefined) await withTimeout(writing, timeoutMs, () => undefined);
       stop();
     },
-    /** As `end`, but synchronously, for a process that crashes. */
+    /** Does the same as `end`, but synchronously, for a process that is exiting. */
     endSync(timeoutMs: number): void {
       const deadline = performance.now() + timeoutMs;
       queueLines();
@@ -198,8 +198,8 @@ function openOutput(): number {
 const LineSchema = z.looseObject({ err: z.looseObject({ stack: z.string().optional() }).optional() });
 
 /**
- * Returns a function that formats a line of the log for a person at a terminal: time, level, message, the other fields as JSON, and
- * below them the stack trace of an error. Control characters are escaped, since a terminal could take them as commands.
+ * Returns a function that formats a log line for a person at a terminal: time, level, message, the other fields as JSON, and below them an
+ * error's stack trace. Control characters are escaped, since a terminal could take them as commands.
  */
 export async function createTerminalFormat(): Promise<(line: string) => string> {
   // Loaded here because only terminals need it. In the bundle, a CommonJS module has only a default export.

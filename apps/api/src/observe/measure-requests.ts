@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { type TokenVerifier, tokenRejections, type Verification } from '../auth/token-service.js';
 import { addGauge, createCounter } from './metrics.js';
 
-/** The paths of the operations that create a record, and of those that create a batch. */
+/** The paths of the operations that create one record, and of those that create many. */
 const createPaths = { one: pathsOf('create'), many: pathsOf('createMany') };
 
 function pathsOf(operation: RecordOperation): ReadonlySet<string> {
@@ -68,7 +68,7 @@ export function measureRequests(registry: Registry) {
   };
 }
 
-/** The path of the matching route, such as `/openapi.json`; `undefined` where none matches. */
+/** Returns the matching route's path, such as `/openapi.json`; `undefined` if no route matches. */
 export function routeOf({ route }: Request): string | undefined {
   const path: unknown = route?.path;
   return typeof path === 'string' ? path : undefined;
@@ -81,7 +81,7 @@ function outcomeOf(response: Response): string {
   return replayed ? 'replayed' : 'stored';
 }
 
-/** Counts verified access tokens by result, and how many of them needed no look-up. */
+/** Counts token verifications by outcome, and how many of them needed a look-up. */
 export function countTokenChecks<Tokens extends TokenVerifier>(
   accessTokens: Tokens,
   registry: Registry,

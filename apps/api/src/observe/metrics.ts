@@ -7,14 +7,14 @@ import { shareInFlight, withTimeout } from '../runtime/timing.js';
 import type { OtlpSettings } from './otlp-settings.js';
 import type { Readiness } from './readiness.js';
 
-/** Creates the registry of all metrics, with those of the process and of Node.js, and the version of this program. */
+/** Creates the metrics registry, with the metrics of the process and of Node.js, and this program's version. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // Quantiles of several workers cannot be aggregated. The event loop lag shows which process is at its limit.
+  // Quantiles cannot be aggregated across workers. The event loop lag shows which process is at its limit.
   registry.removeSingleMetric('nodejs_eventloop_utilization_summary');
   registry.removeSingleMetric('nodejs_eventloop_utilization_histogram');
-  // These sums are gauges with names of counters. `nodejs_active_resources` and the others have the same values by type.
+  // These sums are gauges with counter names. `nodejs_active_resources` and the others have the same values by type.
   for (const what of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   const { version, commit } = readPackage();
@@ -37,12 +37,12 @@ interface MetricsSettings {
 }
 
 /** Creates the registry if anything exports its metrics. */
-export function createShownRegistry(settings: MetricsSettings): Registry | undefined {
-  return showsMetrics(settings) ? createRegistry() : undefined;
+export function createExportedRegistry(settings: MetricsSettings): Registry | undefined {
+  return exportsMetrics(settings) ? createRegistry() : undefined;
 }
 
 /** Whether a process exports metrics. A worker does not: the primary process exports the metrics of all workers. */
-export function showsMetrics({ admin, otlp }: MetricsSettings): boolean {
+export function exportsMetrics({ admin, otlp }: MetricsSettings): boolean {
   return admin !== undefined || otlp?.metrics !== undefined;
 }
 
@@ -97,7 +97,7 @@ export function readAtMostEvery<Value>(
   };
 }
 
-/** Adds what `/readyz` reports, as 1 or 0. */
+/** Adds a gauge of what `/readyz` reports: 1 or 0. */
 export function addReadinessGauge(registry: Registry, readiness: () => Promise<Readiness>): void {
   addGauge(registry, {
     name: 'plant_store_ready',
@@ -106,13 +106,13 @@ export function addReadinessGauge(registry: Registry, readiness: () => Promise<R
   });
 }
 
-/** How often the expiry of tokens is read from the database, in milliseconds. */
+/** How often the next token expiration is read from the database at most, in milliseconds. */
 const tokensIntervalMs = 60_000;
 
-/** Only the expiry of tokens used within this time matters, in milliseconds. */
-const lateUseMs = 7 * 86_400_000;
+/** Only tokens used within this time count, in milliseconds. */
+const recentUseMs = 7 * 86_400_000;
 
-/** Adds the next time at which the last valid token of a name that is in use expires. */
+/** Adds a gauge of the next time at which a name in use has no valid token left; see `findNextExpiry`. */
 export function addTokenExpiryGauge(
   registry: Registry,
   { findNextExpiry }: Pick<AccessTokenStore, 'findNextExpiry'>,
@@ -123,16 +123,16 @@ export function addTokenExpiryGauge(
     aggregator: 'min',
     read: readAtMostEvery(tokensIntervalMs, Number.POSITIVE_INFINITY, async () => {
       const now = Date.now();
-      const expiry = await findNextExpiry(new Date(now), new Date(now - lateUseMs));
+      const expiry = await findNextExpiry(new Date(now), new Date(now - recentUseMs));
       return expiry === null ? Number.POSITIVE_INFINITY : expiry.getTime() / 1_000;
     }),
   });
 }
 
-/** How often the disk space is read, in milliseconds, so that both metrics of a scrape share one read. */
+/** How often the disk space is read at most, in milliseconds, so that both gauges of a scrape share one read. */
 const diskIntervalMs = 1_000;
 
-/** Adds the size of the disk that holds the SQLite database, and the free space for the user of the service. */
+/** Adds gauges of the size of the SQLite database's disk, and of the free space that the service can use. */
 export function addDiskGauges(registry: Registry, path: string): void {
   const read = readAtMostEvery(diskIntervalMs, { free: Number.NaN, size: Number.NaN }, async () => {
     const { bavail, blocks, bsize } = await statfs(path);
@@ -178,12 +178,12 @@ export function addServiceGauges(registry: Registry, { connections, queue }: Gau
 export interface Checkpoint {
   /** The pages in the write-ahead log. */
   readonly logPages: number;
-  /** Whether all of them are in the database. */
+  /** Whether all these pages have been copied to the database. */
   readonly isMoved: boolean;
   readonly durationMs: number;
 }
 
-/** Returns a function to call with each checkpoint that moved something into the database. */
+/** Returns a function to call with each checkpoint whose result differs from the previous one. */
 export function measureCheckpoints(registry: Registry): (checkpoint: Checkpoint) => void {
   const pages = new Gauge({
     name: 'plant_store_sqlite_wal_pages',
@@ -233,9 +233,9 @@ interface CounterOptions {
 export function createCounter(
   registry: Registry,
   { name, help, labelName, initial }: CounterOptions,
-): (value: string, several?: number) => void {
+): (value: string, amount?: number) => void {
   const counter = new Counter({ name, help, labelNames: [labelName], registers: [registry] });
-  const count = (value: string, several = 1) => counter.inc({ [labelName]: value }, several);
+  const count = (value: string, amount = 1) => counter.inc({ [labelName]: value }, amount);
   for (const value of initial) count(value, 0);
   return count;
 }

@@ -6,11 +6,11 @@ import { wholeNumber } from '../auth/jwt-settings.js';
 import { messageOf } from '../errors/operator-error.js';
 
 /*
- * The variables of OpenTelemetry's specification ("SDK environment variables", "OTLP exporter"). They are often set for all programs of a
- * machine, so an unsupported value never prevents a start: it is ignored with a warning. An empty variable counts as not set.
+ * The variables of OpenTelemetry's specification ("SDK environment variables", "OTLP exporter"). They are often set for all programs on a
+ * machine, so an unsupported value is ignored with a warning, and never prevents a start. An empty variable counts as not set.
  */
 
-const settingsOfSignals = [
+const signalSettings = [
   'ENDPOINT',
   'PROTOCOL',
   'HEADERS',
@@ -22,7 +22,7 @@ const settingsOfSignals = [
 ] as const;
 
 const usedNames = [
-  ...settingsOfSignals.flatMap((setting) => [
+  ...signalSettings.flatMap((setting) => [
     `OTEL_EXPORTER_OTLP_${setting}` as const,
     `OTEL_EXPORTER_OTLP_TRACES_${setting}` as const,
     `OTEL_EXPORTER_OTLP_METRICS_${setting}` as const,
@@ -47,7 +47,10 @@ const usedNames = [
   'OTEL_METRIC_EXPORT_TIMEOUT',
 ] as const;
 
-/** Variables without effect: the value that matches what the service does anyway, and what it does. */
+/**
+ * Variables that have no effect: the value that needs no warning, because it matches what the service does anyway, and the warning
+ * otherwise.
+ */
 const unusedNames = {
   OTEL_CONFIG_FILE: [undefined, 'The service reads only environment variables.'],
   OTEL_LOG_LEVEL: [undefined, 'The service uses LOG_LEVEL instead.'],
@@ -84,7 +87,7 @@ export interface SettingWarning {
 const samplerKinds = ['always_on', 'always_off', 'traceidratio'] as const;
 const samplers = [...samplerKinds, ...samplerKinds.map((kind) => `parentbased_${kind}` as const)];
 
-/** One of several values, in any letter case. */
+/** Returns the schema of one of several values, in any letter case. */
 const oneOf = <const Values extends readonly string[]>(values: Values, error: string) =>
   z.string().toLowerCase().pipe(z.enum(values, { error }));
 
@@ -124,12 +127,12 @@ export function toOtlpSettings(variables: OtlpVariables) {
   const warn = (name: string, reason: string) => void warnings.set(name, reason);
   const ignore = (name: string, value: string, message: string) =>
     warn(name, `${JSON.stringify(shorten(value))} is ignored: ${message}`);
-  const result = <Otlp>(otlp: Otlp) => ({
+  const toResult = <Otlp>(otlp: Otlp) => ({
     otlp,
     warnings: [...warnings].map(([variable, reason]): SettingWarning => ({ variable, reason })),
   });
 
-  /** The value of the first of these variables that is set and valid, or the default. */
+  /** Returns the value of the first of these variables that is set and valid, or the default. */
   function read<Value>(names: readonly UsedName[], schema: z.ZodType<Value>, byDefault: Value): Value {
     const invalid = new Map<UsedName, string>();
     let found: { readonly value: Value } | undefined;
@@ -146,7 +149,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
     return value;
   }
 
-  /** The known items of a list, case-insensitive; the default if there are none. */
+  /** Returns the known items of a case-insensitive list; the default if there are none. */
   function readList(name: UsedName, known: readonly string[], byDefault: string): readonly string[] {
     const items = (textOf(name)?.toLowerCase().split(',') ?? [])
       .map((item) => item.trim())
@@ -159,12 +162,12 @@ export function toOtlpSettings(variables: OtlpVariables) {
     return list;
   }
 
-  const ofSignal = (signal: Signal, setting: (typeof settingsOfSignals)[number]) =>
+  const variablesOf = (signal: Signal, setting: (typeof signalSettings)[number]) =>
     [`OTEL_EXPORTER_OTLP_${signal}_${setting}`, `OTEL_EXPORTER_OTLP_${setting}`] as const;
 
-  /** The URL for a signal; `undefined` if it is not exported. The variable for the signal overrides the common one. */
+  /** Returns the URL for a signal; `undefined` if the signal is not exported. The signal's variable overrides the common one. */
   function readUrl(signal: Signal): string | undefined {
-    const names = ofSignal(signal, 'ENDPOINT').filter((name) => textOf(name) !== undefined);
+    const names = variablesOf(signal, 'ENDPOINT').filter((name) => textOf(name) !== undefined);
     if (names.length === 0 || readList(`OTEL_${signal}_EXPORTER`, ['otlp', 'none'], 'otlp').includes('none'))
       return undefined;
     for (const name of names) {
@@ -179,11 +182,11 @@ export function toOtlpSettings(variables: OtlpVariables) {
     return undefined;
   }
 
-  /** Whether the files for TLS can be read. Without them the libraries would fall back to other authorities. */
+  /** Whether the TLS files can be read. Otherwise, the libraries would fall back to other authorities. */
   function checkFiles(signal: Signal, url: string): boolean {
     if (!url.startsWith('https:')) return true;
     return (['CERTIFICATE', 'CLIENT_KEY', 'CLIENT_CERTIFICATE'] as const).every((setting) => {
-      const name = ofSignal(signal, setting).find((each) => textOf(each) !== undefined);
+      const name = variablesOf(signal, setting).find((each) => textOf(each) !== undefined);
       if (name === undefined) return true;
       try {
         readFileSync(variables[name] ?? '');
@@ -195,7 +198,7 @@ export function toOtlpSettings(variables: OtlpVariables) {
     });
   }
 
-  /** Whether the libraries can send all headers. They drop what is not a `key=value` pair. */
+  /** Whether the libraries can send all headers. They drop entries that are not `key=value` pairs. */
   function checkHeaders(name: UsedName): boolean {
     const pairs = toPairs(textOf(name) ?? '');
     if (pairs === undefined) {
@@ -223,13 +226,13 @@ export function toOtlpSettings(variables: OtlpVariables) {
   function readExport(signal: Signal) {
     const url = readUrl(signal);
     if (url === undefined || !checkFiles(signal, url)) return undefined;
-    read(ofSignal(signal, 'PROTOCOL'), ProtocolSchema, 'http/protobuf');
-    if (!ofSignal(signal, 'HEADERS').every(checkHeaders)) return undefined;
+    read(variablesOf(signal, 'PROTOCOL'), ProtocolSchema, 'http/protobuf');
+    if (!variablesOf(signal, 'HEADERS').every(checkHeaders)) return undefined;
     return {
       url,
-      /** How long an export may take, with its retries, in milliseconds. */
-      timeoutMs: read(ofSignal(signal, 'TIMEOUT'), MillisecondsSchema, 10_000),
-      compression: read(ofSignal(signal, 'COMPRESSION'), CompressionSchema, 'none'),
+      /** The timeout of an export, including its retries, in milliseconds. */
+      timeoutMs: read(variablesOf(signal, 'TIMEOUT'), MillisecondsSchema, 10_000),
+      compression: read(variablesOf(signal, 'COMPRESSION'), CompressionSchema, 'none'),
     };
   }
 
@@ -241,19 +244,19 @@ export function toOtlpSettings(variables: OtlpVariables) {
     const isRatio = sampler.endsWith('traceidratio');
     return {
       ...exported,
-      /** Whether spans join the trace of the caller, if it sends one. */
+      /** Whether spans join the caller's trace, if the caller sends one. */
       followsCallers: propagators.includes('tracecontext'),
       /** Whether the caller's sampling decision applies to its traces. */
       isParentBased: sampler.startsWith('parentbased_'),
-      /** The share of the other traces that are recorded, from 0 to 1. */
+      /** The share of other traces to record, from 0 to 1. */
       share: isRatio ? read(['OTEL_TRACES_SAMPLER_ARG'], ShareSchema, 1) : sampler.endsWith('on') ? 1 : 0,
-      /** How long spans are collected before they are sent, and how long sending may take, in milliseconds. */
+      /** How long to collect spans before sending them, and the timeout for sending them, in milliseconds. */
       delayMs: read(['OTEL_BSP_SCHEDULE_DELAY'], MillisecondsSchema, 5_000),
       exportTimeoutMs: read(['OTEL_BSP_EXPORT_TIMEOUT'], MillisecondsSchema, 30_000),
-      /** How many spans may wait to be sent before more are dropped, and how many are sent together. */
+      /** The maximum number of spans that wait to be sent (more are dropped), and of spans that are sent together. */
       queueSpans: read(['OTEL_BSP_MAX_QUEUE_SIZE'], CountSchema, 2_048),
       exportSpans: read(['OTEL_BSP_MAX_EXPORT_BATCH_SIZE'], CountSchema, 512),
-      /** The maximum number of attributes of a span, and the maximum length of their values. */
+      /** The maximum number of attributes per span, and the maximum length of an attribute's value. */
       attributes: read(['OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT', 'OTEL_ATTRIBUTE_COUNT_LIMIT'], LimitSchema, 128),
       attributeLength: read<number | undefined>(
         ['OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT', 'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT'],
@@ -273,13 +276,13 @@ export function toOtlpSettings(variables: OtlpVariables) {
     };
   }
 
-  const isAsked = (['TRACES', 'METRICS'] as const).some((signal) =>
-    ofSignal(signal, 'ENDPOINT').some((name) => textOf(name) !== undefined),
+  const isConfigured = (['TRACES', 'METRICS'] as const).some((signal) =>
+    variablesOf(signal, 'ENDPOINT').some((name) => textOf(name) !== undefined),
   );
-  if (!isAsked || read(['OTEL_SDK_DISABLED'], BooleanSchema, false)) return result(undefined);
+  if (!isConfigured || read(['OTEL_SDK_DISABLED'], BooleanSchema, false)) return toResult(undefined);
   const traces = readTraces();
   const metrics = readMetrics();
-  if (traces === undefined && metrics === undefined) return result(undefined);
+  if (traces === undefined && metrics === undefined) return toResult(undefined);
   if (!areResourceAttributes(textOf('OTEL_RESOURCE_ATTRIBUTES') ?? ''))
     warn(
       'OTEL_RESOURCE_ATTRIBUTES',
@@ -289,10 +292,10 @@ export function toOtlpSettings(variables: OtlpVariables) {
     const value = textOf(name as UnusedName);
     if (value !== undefined && value.toLowerCase() !== usual) warn(name, `It is ignored. ${instead}`);
   }
-  return result(Object.freeze({ traces, metrics }));
+  return toResult(Object.freeze({ traces, metrics }));
 }
 
-/** The pairs of a list such as `a=1,b=2`, decoded; `undefined` when an item is no pair, or cannot be decoded. */
+/** Parses a list such as `a=1,b=2`, and decodes its pairs; `undefined` if an item is not a pair or cannot be decoded. */
 function toPairs(list: string): [key: string, value: string][] | undefined {
   const items = list.split(',').filter((item) => item.trim() !== '');
   const pairs = items.map((item) => /^([^=]+)=(.*)$/s.exec(item)?.slice(1));
@@ -307,7 +310,7 @@ function toPairs(list: string): [key: string, value: string][] | undefined {
   }
 }
 
-/** Whether the list can be used; the libraries ignore all of it otherwise. */
+/** Whether the list can be used. Otherwise, the libraries ignore the whole list. */
 function areResourceAttributes(list: string): boolean {
   const isUnescaped = list.split(',').every((item) => item.split('=').length <= 2);
   const pairs = toPairs(list);

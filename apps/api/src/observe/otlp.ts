@@ -55,13 +55,15 @@ export type Telemetry = ReturnType<typeof startTelemetry>;
 
 export type RequestTraces = ReturnType<typeof startTraces>['requests'];
 
-/** How long a stop waits for a collector that does not answer, in milliseconds. */
+/** How long a stop waits for a collector that does not respond, in milliseconds. */
 const stopMs = 2_000;
 
-/** How often a problem with the export is logged, in milliseconds. While a collector is unavailable, each attempt fails. */
+/** How often an export problem is logged at most, in milliseconds. While a collector is unavailable, each attempt fails. */
 const reportIntervalMs = 60_000;
 
-/** Starts to export telemetry with the OpenTelemetry libraries, which retry for a while, then drop the data. Only `stop` waits for them. */
+/**
+ * Starts exporting telemetry with the OpenTelemetry libraries, which retry for a while, and then drop the data. Only `stop` waits for them.
+ */
 export function startTelemetry(
   settings: OtlpSettings,
   {
@@ -73,11 +75,11 @@ export function startTelemetry(
   const traces = settings.traces && startTraces(settings.traces, resource);
   const stopMetrics =
     settings.metrics && readMetrics && startMetrics(settings.metrics, resource, readMetrics);
-  // Set only now, because the log already has the libraries' messages about variables.
+  // Called only now, because the log already contains the libraries' messages about variables.
   const report = reportProblems(log);
   return {
     requests: traces?.requests,
-    /** Sends the rest, within the given time in milliseconds, and at most 2 seconds. */
+    /** Sends the remaining data. Waits at most the given time in milliseconds, and at most 2 seconds. */
     async stop(withinMs: number): Promise<void> {
       const stopped = Promise.all([traces?.stop(), stopMetrics?.()]);
       await withTimeout(stopped, Math.min(withinMs, stopMs), () => undefined).catch(report);
@@ -85,7 +87,7 @@ export function startTelemetry(
   };
 }
 
-/** Logs problems of the libraries, and returns a function to report others. */
+/** Logs the libraries' problems, and returns a function that logs others. */
 function reportProblems(log: Logger): (problem: unknown) => void {
   let nextAt = 0;
   function report(problem: unknown): void {
@@ -101,7 +103,7 @@ function reportProblems(log: Logger): (problem: unknown) => void {
   return report;
 }
 
-/** The resource of the telemetry. OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME override these values. */
+/** Returns the resource that describes this service. OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME override these values. */
 function describeService(): Resource {
   const { version } = readPackage();
   const detectors = [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector];
@@ -112,7 +114,7 @@ function describeService(): Resource {
 
 const propagator = new W3CTraceContextPropagator();
 
-/** The methods that telemetry names (HTTP semantic conventions, `http.request.method`). */
+/** The methods that appear in telemetry; others appear as `_OTHER` (HTTP semantic conventions, `http.request.method`). */
 const knownMethods = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '));
 
 function startTraces(settings: TraceSettings, resource: Resource) {
@@ -138,10 +140,11 @@ function startTraces(settings: TraceSettings, resource: Resource) {
   return {
     requests: {
       /**
-       * Records the span of a request that has ended, and returns its ids. A caller with an accepted token chooses the trace and whether it
-       * is recorded. Other callers do not, and get a new trace (W3C Trace Context, section 7.2).
+       * Records the span of a request that has ended, and returns the span's IDs. A caller with an accepted token chooses the trace and
+       * whether the trace is recorded. For other callers, there is always a new trace (W3C Trace Context, section 7.2).
        *
-       * @param startedAt when the request began, as `performance.now()` returns it, as is `endedAt`
+       * @param startedAt when the request began, as `performance.now()` returned it
+       * @param endedAt when the request ended, in the same format
        */
       record(request: Request, response: Response, startedAt: number, endedAt: number): SpanContext {
         const { accessToken, subject } = response.locals;
@@ -171,7 +174,7 @@ function createSampler({ isParentBased, share }: Pick<TraceSettings, 'isParentBa
   return isParentBased ? new ParentBasedSampler({ root }) : root;
 }
 
-/** Gives a span the name and attributes of the stable HTTP semantic conventions, without a query, other headers or a body. */
+/** Sets a span's name and attributes as in the stable HTTP semantic conventions, without the query, other headers, or a body. */
 function describeRequest(span: Span, request: Request, response: Response): void {
   const { method, path, protocol, hostname = '', host = '', httpVersion } = request;
   const route = response.locals.route ?? routeOf(request);
@@ -188,7 +191,7 @@ function describeRequest(span: Span, request: Request, response: Response): void
     'network.protocol.version': httpVersion,
     ...(route !== undefined && { 'http.route': route }),
   });
-  // The client was gone before.
+  // The client disconnected before the end of the reply.
   if (!response.writableFinished) return;
   const { statusCode, locals } = response;
   span.setAttribute('http.response.status_code', statusCode);
@@ -199,13 +202,13 @@ function describeRequest(span: Span, request: Request, response: Response): void
 
 type ExporterOptions = Required<NonNullable<ConstructorParameters<typeof OTLPMetricExporter>[0]>>;
 
-/** The options of an exporter, which reads headers and certificates from the environment itself. */
+/** Returns an exporter's options. The exporter itself reads headers and certificates from the environment. */
 export function exporterOptions({ url, timeoutMs, compression }: ExportSettings) {
-  // The enum is that of a package that only the libraries import.
+  // The enum belongs to a package that only the libraries import.
   return { url, timeoutMillis: timeoutMs, compression: compression as ExporterOptions['compression'] };
 }
 
-/** Starts to export metrics at an interval; returns a function that exports them once more, and stops. */
+/** Starts exporting metrics at an interval. Returns a function that exports them once more, and stops. */
 export function startMetrics(
   settings: MetricSettings,
   resource: Resource,
@@ -226,10 +229,13 @@ export function startMetrics(
   return () => provider.shutdown();
 }
 
-/** The metrics of a registry as OpenTelemetry has them, with the same names, labels and values; a summary has no counterpart. */
+/**
+ * Converts a registry's metrics to OpenTelemetry's format, with the same names, labels, and values. Summaries have no counterpart, and are
+ * omitted.
+ */
 function toMetricData(metrics: MetricValues, startTime: HrTime): MetricData[] {
   const endTime = hrTime();
-  /** A point at this time. Labels are texts in Prometheus. */
+  /** Returns a data point at this time. Its labels are strings, as in Prometheus. */
   const toPoint = <Value>(labels: MetricValue<string>['labels'], value: Value): DataPoint<Value> => ({
     startTime,
     endTime,
@@ -251,11 +257,11 @@ function toMetricData(metrics: MetricValues, startTime: HrTime): MetricData[] {
   });
 }
 
-type Labelled = [labels: MetricValue<string>['labels'], histogram: Histogram];
+type LabeledHistogram = [labels: MetricValue<string>['labels'], histogram: Histogram];
 
-/** The histograms of a metric, with the labels of each. In Prometheus, a bucket includes those below it. There is at least one. */
-function toHistograms(name: string, values: readonly MetricValueWithName<string>[]): Labelled[] {
-  const found = new Map<string, Labelled>();
+/** Returns a metric's histograms with their labels. In Prometheus, a bucket's count includes the counts of all lower buckets. */
+function toHistograms(name: string, values: readonly MetricValueWithName<string>[]): LabeledHistogram[] {
+  const found = new Map<string, LabeledHistogram>();
   for (const {
     metricName,
     labels: { le, ...labels },

@@ -12,7 +12,7 @@ export type Readiness =
 export interface ReadinessDependencies {
   /** Checks that the database would store a record now, and rejects if it would not. */
   check(): Promise<void>;
-  /** Problems that an operator should know of while the database works. */
+  /** Returns problems that an operator should know about while the database works. */
   warnings(): readonly string[];
   readonly stopping: AbortSignal;
   readonly log: Logger;
@@ -21,15 +21,15 @@ export interface ReadinessDependencies {
 /** How long a probe waits for the database, in milliseconds. */
 export const answerTimeoutMs = 2_000;
 
-/** How long a result is reused for later probes, in milliseconds. */
+/** How long later probes reuse a result, in milliseconds. */
 export const reuseMs = 500;
 
-/** After how long a check that hangs is abandoned, since its connection may be lost for good, in milliseconds. */
+/** How long to wait for a hanging check before another can start, in milliseconds. Its connection may be lost for good. */
 export const abandonMs = 30_000;
 
 /**
- * Creates a function that returns whether the service is ready. It returns in time whatever the database does, runs a
- * single check at a time however many probes arrive, and logs each change with its cause.
+ * Creates a function that returns whether the service is ready. The function returns in time whatever the database does, runs only one
+ * check at a time however many probes arrive, and logs each change with its cause.
  */
 export function createReadiness({
   check,
@@ -38,7 +38,7 @@ export function createReadiness({
   log,
 }: ReadinessDependencies): () => Promise<Readiness> {
   const checkOnce = shareInFlight(() => waitFor(check(), abandonMs));
-  /** The result that probes share, from the first of them until it expires. */
+  /** The result that probes share until it expires. */
   let result: Promise<Readiness> | undefined;
   /** Why the service was not ready at the last check; `undefined` if it was. */
   let reason: ErrorName | undefined;
@@ -71,7 +71,7 @@ export function createReadiness({
   };
 }
 
-/** Waits for a check of the database: rejects after the timeout, or as soon as the signal is aborted. */
+/** Waits for a database check. Rejects after the timeout, or as soon as the signal is aborted. */
 function waitFor(check: Promise<void>, timeoutMs: number, signal?: AbortSignal): Promise<void> {
   const onTimeout = () => {
     throw new Error(`The database has not answered for ${timeoutMs} ms`);
@@ -79,7 +79,7 @@ function waitFor(check: Promise<void>, timeoutMs: number, signal?: AbortSignal):
   return withTimeout(check, timeoutMs, onTimeout, signal);
 }
 
-/** How long to wait for a reply by default, in milliseconds; a service that runs replies within 2 seconds. */
+/** How long to wait for a reply by default, in milliseconds. A running service replies within 2 seconds. */
 const defaultTimeoutMs = 5_000;
 
 /** The replies of `/readyz`. */
@@ -91,10 +91,11 @@ const ReadinessSchema = z.union([
 type ReadinessReply = z.infer<typeof ReadinessSchema>;
 
 /**
- * Asks an admin port at the URL of `/readyz` whether its service is ready.
+ * Asks an admin port whether its service is ready.
  *
- * @returns its reply; `undefined` when it is not that of a Plant Store
- * @throws {Error} when there is no reply in time
+ * @param url the URL of `/readyz`
+ * @returns the reply; `undefined` if it is not from a Plant Store
+ * @throws {Error} if there is no reply in time
  */
 export async function fetchReadiness(
   url: URL,
@@ -110,7 +111,7 @@ export async function fetchReadiness(
   return ReadinessSchema.safeParse(reply).data;
 }
 
-/** The base URL to reach a server at that listens on an address of this machine. */
+/** Returns the base URL for reaching a server that listens on an address of this machine. */
 export function reachableUrl(host: string, port: number): URL {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`);

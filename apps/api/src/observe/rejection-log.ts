@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import { type OverloadReason, overloadErrors } from '../errors/service-error.js';
 import { createCounter } from './metrics.js';
 
-/** How often rejections are logged, in milliseconds: a line for each one would cost more than the rejection. */
+/** How often rejections are logged, in milliseconds. A line for each rejection would cost more than the rejection itself. */
 const intervalMs = 1_000;
 
 /**
- * Creates a function to call with each request that is rejected for overload, which counts them by the limit that was reached.
+ * Creates a function to call with each request that is rejected for overload. The function counts the rejections by the limit that was
+ * reached.
  *
- * @param stopping aborted once the service begins to stop: what is counted is then logged immediately
+ * @param stopping aborted once the service begins to stop. Pending counts are then logged immediately
  */
 export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?: Registry) {
   const reasons = Object.keys(overloadErrors);
@@ -29,8 +30,8 @@ export function createRejectionLog(log: Logger, stopping: AbortSignal, metrics?:
 }
 
 /**
- * Creates a function to call with each connection that is closed on arrival, because the limit on open files allows no more. Counts
- * and logs like the rejections.
+ * Creates a function to call with each connection that is closed on arrival, because the limit on open files allows no more. The function
+ * counts and logs them like the rejections.
  */
 export function createConnectionLog(
   log: Logger,

@@ -106,7 +106,7 @@ it('a token that is revoked, or made to expire sooner, while its request arrives
     expect(await end()).toMatchObject({ status: 401, body: { error: errors.invalid_token.error } });
   }
   const { token, end } = await begin('/tokens', create);
-  await service.accessTokens.limit(token.id, 60_000);
+  await service.accessTokens.expireAfter(token.id, 60_000);
   expect(await end()).toMatchObject({ status: 403, body: { error: errors.exceeds_issuer.error } });
   // Nothing was created, and the other one stays as it was.
   const listed = await service.accessTokens.listLatest();
