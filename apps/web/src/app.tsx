@@ -39,11 +39,11 @@ const AddSheet = lazyPart(async () => (await import('./add/add-sheet.js')).AddSh
 
 interface AppProps {
   readonly tokenFromAddress: string | undefined;
-  /** The result of the sign-in reply in the address, or why it failed. */
+  /** The result of the sign-in whose reply is in the address, or why the sign-in failed. */
   readonly signingIn?: Promise<SignedIn | string> | string | undefined;
 }
 
-/** The page, or an error, for example if a browser extension removes its elements. */
+/** Shows the page, or an error if rendering fails, for example because a browser extension removed elements. */
 export function App(props: AppProps) {
   return (
     <LoadBoundary what="This page">
@@ -52,13 +52,13 @@ export function App(props: AppProps) {
   );
 }
 
-/** The token form, or with a token the workspace. */
+/** Shows the token form, or once there is a token, the workspace. */
 function Page({ tokenFromAddress, signingIn }: AppProps) {
   const { session, dispatch, keepIn, reject, renew, forget } = useSession(tokenFromAddress, signingIn);
   const route = useRoute();
   const { stored, active, shouldFocus, area } = session;
   const id = stored?.id;
-  // Data loaded with one token, and its rejection, must not be used with the next one.
+  // Data that was loaded with one token, and the rejection of that token, must not be used with the next one.
   const queryClient = useMemo(() => new QueryClient(queryOptions), [id, active, session.restarts]);
   const { notice, renewalFailure, waiting } = session;
   const problem =
@@ -142,7 +142,7 @@ function Page({ tokenFromAddress, signingIn }: AppProps) {
 interface WorkspaceProps {
   readonly route: Route;
   readonly stored: StoredToken;
-  /** Whether the token may be sent. */
+  /** Whether requests can use the token. */
   readonly isActive: boolean;
   /** Whether to take the focus, because the person just entered the token. */
   readonly takesFocus: boolean;
@@ -156,7 +156,7 @@ interface WorkspaceProps {
 /** The open sheet or dialog. `more` is the side bar when it overlays the page. */
 type Shown = Opened | 'tokens' | 'more';
 
-/** The side bar, the current view, and the sheets. */
+/** Shows the side bar, the current view, and the sheets. */
 function Workspace({
   route,
   stored,
@@ -181,7 +181,7 @@ function Workspace({
   const queryClient = useQueryClient();
   // Imported plants appear when the list is shown again.
   useEffect(() => (isImport ? () => resetLists(queryClient) : undefined), [isImport, queryClient]);
-  // Preloads the token form. When it is needed, the network may be down, or the service may have been upgraded.
+  // Preloads the token form. When it is needed, the network might be down, or the service might have been upgraded.
   useEffect(() => void loadTokenPanel().catch(() => undefined), []);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -223,7 +223,7 @@ function Workspace({
       )}
       {!isWide && (
         <Sheet title="Plant Store" isStart isOpen={shown === 'more' && isActive} onClose={close}>
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys press the links in it */}
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard activates the links in it */}
           {/* biome-ignore lint/a11y/noStaticElementInteractions: likewise */}
           <div onClick={({ target }) => target instanceof Element && target.closest('a') && close()}>
             <SideBar route={route} onOpen={setShown} />
@@ -233,7 +233,7 @@ function Workspace({
       {opened.includes('tags') && (
         <TagsSheet filter={filter} isOpen={shown === 'tags' && isActive} onClose={close}>
           {/* Passed from here, because importing it in the sheet would split it into another chunk of the first view. */}
-          <UndoBar ofTags />
+          <UndoBar hidesDeletes />
         </TagsSheet>
       )}
       {opened.includes('access') && (

@@ -13,7 +13,7 @@ import { readSignInSettings, type SignInSettings } from './token/sign-in-setting
 // Runs first, so that the token is removed from the address as soon as this file is loaded.
 const opened = openToken(window);
 
-// Makes the path of the icon absolute, because browsers resolve it against the address, which changes with the view.
+// Makes the icon path absolute, because browsers resolve it against the address, which changes with the view.
 const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
 if (icon !== null) icon.href = `${basePath}icon.svg`;
 
@@ -32,7 +32,7 @@ if (opened !== 'loading_again') {
   );
 }
 
-/** Completes the sign-in with the reply of the identity provider, or returns why it failed. */
+/** Completes the sign-in with the identity provider's reply, or returns why the sign-in failed. */
 function finish(settings: SignInSettings, reply: SignInReply): Promise<SignedIn | string> | string {
   const { pending } = reply;
   if (pending === undefined) return 'Sign-in failed: it was not started in this tab.';

@@ -4,17 +4,17 @@ import { toVisible } from './shared/to-visible.js';
 
 /** Which plants are shown, and in which order. */
 export interface PlantFilter {
-  /** A part of the name. */
+  /** The text to find in names. */
   readonly q?: string | undefined;
   readonly tag?: string | undefined;
-  /** The field that has no value. */
+  /** Only plants without a value in this field match. */
   readonly without?: PlantQuery['without'];
   readonly order: ListOrder;
 }
 
 export type ListOrder = NonNullable<PlantQuery['order']>;
 
-/** The orders of lists, with their titles. */
+/** The title of each list order. */
 export const orderTitles: Readonly<Record<ListOrder, string>> = {
   newest: 'Newest first',
   oldest: 'Oldest first',
@@ -30,7 +30,7 @@ const maxTitleLength = 60;
 export const isOrder = (text: string | null): text is ListOrder =>
   text !== null && Object.hasOwn(orderTitles, text);
 
-/** The title of a list with a filter. */
+/** Returns the title of the list that a filter shows. */
 export function titleOf({ q, tag, without }: PlantFilter): string {
   const named = q === undefined ? undefined : `“${toVisible(q, maxTitleLength)}”`;
   if (tag === undefined && without === undefined)
@@ -43,12 +43,12 @@ export function titleOf({ q, tag, without }: PlantFilter): string {
 export const home: Route = { view: 'plants', filter: { order: 'newest' } };
 
 /**
- * The path of the service on the page's origin, with a trailing slash: `/`, or the prefix under which a proxy serves it. The path of each
- * view begins with it.
+ * The service's path on the page's origin, with a trailing slash: `/`, or the prefix under which a proxy serves the page. The path of each
+ * view begins with this path.
  */
 export const basePath = findBasePath(globalThis.location?.pathname ?? '/');
 
-/** The part of a path before the view. */
+/** Returns the part of a path before the view. */
 export function findBasePath(pathname: string): string {
   return pathname.replace(/(?<=\/)(?:add|import|p\/-?\d{1,19})$/, '').replace(/[^/]*$/, '');
 }
@@ -56,7 +56,7 @@ export function findBasePath(pathname: string): string {
 /** A route of the page: `/`, `/p/<id>`, `/add`, or `/import`, below `basePath`. Filters are in the query. */
 export interface Route {
   readonly view: 'plants' | 'add' | 'import';
-  /** The digits of the ID of the open plant. */
+  /** The ID of the open plant, as decimal text. */
   readonly id?: string | undefined;
   readonly filter: PlantFilter;
 }
@@ -81,7 +81,7 @@ export function parseRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'
   return { view, filter };
 }
 
-/** The address of a route, without the origin. */
+/** Returns the address of a route, without the origin. */
 export function formatRoute(
   { view, id, filter: { q, tag, without, order: sortedBy } }: Route,
   base = basePath,
@@ -114,7 +114,7 @@ export function onStay(listener: () => void): () => void {
 
 let current = { href: '', route: parseRoute({ pathname: '/', search: '' }) };
 
-/** Returns the same object while the address stays the same. */
+/** Returns the same object while the address stays the same, as `useSyncExternalStore` requires. */
 function readRoute(): Route {
   const { href } = location;
   if (current.href !== href) current = { href, route: parseRoute(location) };
@@ -130,7 +130,7 @@ function subscribe(onChange: () => void): () => void {
   };
 }
 
-/** The route of the current address. */
+/** Returns the route of the current address. */
 export function useRoute(): Route {
   return useSyncExternalStore(subscribe, readRoute);
 }

@@ -7,7 +7,7 @@ const KeysSheet = lazyPart(async () => (await import('./keys-sheet.js')).KeysShe
 
 interface KeysProps {
   readonly route: Route;
-  /** Whether the token may add plants, as far as known. */
+  /** Whether the token permits adding plants, as far as known. */
   readonly canAdd: boolean;
   /** Whether the list of shortcuts is shown. */
   readonly isShown: boolean;

@@ -33,7 +33,7 @@ const all: readonly Column[] = [...textNames, 'id', 'added'].map((name) => {
 /** The columns that are hidden by default. */
 const hiddenByDefault: readonly string[] = ['id'];
 
-/** The columns that the list shows, which the person can choose. This browser keeps the choice. */
+/** Returns the columns, and functions to show and hide them. This browser keeps the person's choice. */
 export function useColumns() {
   const [hidden, setHidden] = useState(() => {
     const { hidden: kept } = readPreferences();

@@ -5,7 +5,7 @@ import './copy-button.css';
 interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
-  /** Whether it is in a table, where the rows are the tab stops. */
+  /** Whether the button is in a table, where only rows are in the tab order. */
   readonly inTable?: boolean;
 }
 
@@ -67,7 +67,7 @@ function focusAndSelect(field: HTMLTextAreaElement | null): void {
 /**
  * Copies a text with the clipboard API, or if it refuses or is missing (without HTTPS), with a copy command.
  *
- * @param button where the copy command temporarily adds a field. In a dialog, only elements of the dialog can take the focus.
+ * @param button where the copy command temporarily adds a field, because in a dialog, only elements of the dialog can take the focus
  * @returns whether the text was copied
  */
 async function copyText(text: string, button: HTMLElement): Promise<boolean> {

@@ -8,7 +8,7 @@ export async function countPlants(client: Client, signal: AbortSignal) {
   ]);
   const total = page.totalIsEstimate ? undefined : page.total;
   const tagged = [...tags.values()].reduce((sum, count) => sum + count, 0);
-  // Plants may have changed between the two counts.
+  // Plants can change between the two counts.
   const untagged = total === undefined ? undefined : Math.max(0, total - tagged);
   return { tags, total, untagged };
 }

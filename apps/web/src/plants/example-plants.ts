@@ -20,7 +20,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
 /**
  * Adds 20 example plants with new IDs.
  *
- * @throws {RejectedError | PlantStoreError | Error} if one of them is not, or may not be, stored
+ * @throws {RejectedError | PlantStoreError | Error} if one of them is not stored, or might not be
  */
 export async function addExamplePlants(client: Client): Promise<void> {
   const plants = Object.entries(examples).flatMap(([tag, names]) =>

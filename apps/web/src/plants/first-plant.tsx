@@ -19,7 +19,7 @@ export function FirstPlant({ filter }: { readonly filter: PlantFilter }) {
   const { client, rejectToken } = usePlantStore();
   const queryClient = useQueryClient();
   const [texts, setTexts] = useState(() => ({ ...noTexts, id: suggestId() }));
-  /** The last sent texts. A retry reuses their ID, because the plant may be stored even if the reply was lost. */
+  /** The last sent texts. A retry reuses their ID, because the plant might be stored even if the reply was lost. */
   const [sent, setSent] = useState(texts);
   const [problem, setProblem] = useState<string>();
   const [isLoading, setLoading] = useState(false);

@@ -13,7 +13,7 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** Formats how long ago a time was, such as "5 minutes ago". A time in the future, by a wrong clock, counts as now. */
+/** Formats how long ago a time was, such as "5 minutes ago". A future time, which a wrong clock can cause, counts as now. */
 export function formatAge(addedAt: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(addedAt)) / 1_000);
   const [unit, length] = units.find(([, unitSeconds]) => seconds >= unitSeconds) ?? ['second', 1];
@@ -22,7 +22,7 @@ export function formatAge(addedAt: string, now: number): string {
 
 const dayMs = 86_400_000;
 
-/** How many days before today a time was, by the calendar of the reader. */
+/** Returns how many calendar days before today a time was, in the reader's time zone. */
 function daysAgo(time: Date): number {
   const midnight = (date: Date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
   return Math.round((midnight(new Date()) - midnight(time)) / dayMs);

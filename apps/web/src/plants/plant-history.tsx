@@ -21,11 +21,11 @@ interface PlantHistoryProps {
   readonly id: bigint;
   /** The current plant. */
   readonly plant: Plant;
-  /** Called with the state to restore. `undefined` if the token may not update, or while an update is in flight. */
+  /** Called with the state to restore. `undefined` if the token does not permit updates, or while an update is in flight. */
   readonly onRestore: ((plant: Plant) => void) | undefined;
 }
 
-/** The changes of a plant, latest first, with buttons to restore earlier states. */
+/** Shows a plant's changes, latest first, with buttons to restore earlier states. */
 export function PlantHistory(props: PlantHistoryProps) {
   return (
     <section aria-label="History" className="plant-history">

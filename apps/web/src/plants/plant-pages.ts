@@ -15,7 +15,7 @@ const filterFields = textNames.filter(
 /** The pages of a list that have been loaded. */
 export type PlantPages = InfiniteData<PlantPage, string | undefined>;
 
-/** Plants by their position over all pages, without a copy of them. */
+/** Plants by their position across all pages, without copying them. */
 export interface PlantRows {
   readonly count: number;
   at(index: number): StoredPlant | undefined;
@@ -23,7 +23,7 @@ export interface PlantRows {
   indexOf(id: bigint): number;
 }
 
-/** The rows of all pages. A page may be short or empty. */
+/** Returns the rows of all pages. A page can be short or empty. */
 export function toRows(pages: readonly PlantPage[]): PlantRows {
   const ends: number[] = [];
   let count = 0;
@@ -61,7 +61,7 @@ function firstAfter(ends: readonly number[], value: number): number {
   return low;
 }
 
-/** Adds a plant that is not among the rows in front of them. */
+/** Returns the rows with a plant before the first one. The plant must not be among the rows. */
 export function withFirst(plant: StoredPlant, rows: PlantRows): PlantRows {
   return {
     count: rows.count + 1,
@@ -91,7 +91,7 @@ function withPages(data: PlantPages, pages: PlantPage[]): PlantPages {
   };
 }
 
-/** The number of plants in the list, including those that are not loaded. `undefined` if the service did not return it. */
+/** Returns the number of plants in the list, including those that are not loaded. `undefined` if the service did not return it. */
 export function totalOf(
   pages: readonly PlantPage[],
 ): Pick<PlantPage, 'total' | 'totalIsEstimate'> | undefined {
@@ -114,15 +114,15 @@ export function withPlants(
   return withPages(
     data,
     data.pages.map((page, position) => {
-      const ofPage = added.get(position);
-      if (ofPage === undefined) return page;
-      const plants = [...page.plants, ...ofPage].sort((one, other) => compare(one, other, sortedBy));
+      const inserted = added.get(position);
+      if (inserted === undefined) return page;
+      const plants = [...page.plants, ...inserted].sort((one, other) => compare(one, other, sortedBy));
       return { ...page, plants };
     }),
   );
 }
 
-/** Compares plants as lists of the API do: by ID, time, or name, then by ID in the same direction. No time counts as the oldest. */
+/** Compares plants as API lists do: by ID, time, or name, then by ID in the same direction. A plant without a time counts as the oldest. */
 function compare(one: StoredPlant, other: StoredPlant, sortedBy: ListOrder): number {
   const { by, isDescending } = partsOfOrder(sortedBy);
   const keyOf = ({ name, addedAt = '' }: StoredPlant) => {
@@ -148,7 +148,7 @@ export function matches(plant: StoredPlant, filter: PlantFilter): boolean {
   return matchesFields(plant, filter) && searchedFields.some((name) => hasText(plant[name] ?? '', searched));
 }
 
-/** Whether a plant matches a filter, except for its search text. */
+/** Whether a plant matches a filter, regardless of the search text. */
 export function matchesFields(plant: StoredPlant, filter: PlantFilter): boolean {
   return filterFields.every(
     (name) =>

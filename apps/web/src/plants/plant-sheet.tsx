@@ -21,7 +21,7 @@ import { Tag } from './tag.js';
 import { useEdit } from './use-edit.js';
 import { usePlant } from './use-plants.js';
 import './plant-sheet.css';
-// Loaded with the code that deletes, so that the undo is there.
+// Loaded together with the code that deletes, because a delete must be undoable.
 import './undo-item.js';
 
 /** The maximum lengths of shown texts, in characters. */
@@ -60,7 +60,7 @@ export function PlantSheet(props: PlantSheetProps) {
   );
 }
 
-/** The content of the panel. Unmounting it ends an edit without changes. */
+/** The panel's content. Unmounting it ends an edit in which nothing was typed. */
 function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
   const [canEdit, canDelete] = [useHasScope('update'), useHasScope('delete')];
   const { data, failure, refetch } = usePlant(id);
@@ -76,8 +76,8 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
     if (wasEditing.current && !isEditing) editButton.current?.focus();
     wasEditing.current = isEditing;
   }, [isEditing]);
-  const begin = () => canEdit && !isPending && !isEditing && void edit.begin();
-  useKeys({ e: begin });
+  const beginEdit = () => canEdit && !isPending && !isEditing && void edit.begin();
+  useKeys({ e: beginEdit });
   const leave = useEffectEvent(edit.leave);
   useEffect(() => () => leave(), []);
   const [, second] = plant === undefined ? [''] : partsOfName(plant.name);
@@ -111,7 +111,7 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
                 type="button"
                 aria-disabled={isPending}
                 data-busy={isPending || undefined}
-                onClick={begin}
+                onClick={beginEdit}
               >
                 <Icon name="edit" /> Edit <kbd aria-hidden>E</kbd>
               </button>
@@ -180,7 +180,7 @@ function PlantDetails({ id, filter, onPrintLabel, onDelete }: PlantSheetProps) {
 
 interface PanelProps extends Pick<PlantSheetProps, 'id' | 'listPosition' | 'onMove' | 'onClose'> {
   readonly title: string;
-  /** The visible part of the title; by default all of it. */
+  /** The visible part of the title. Default: the whole title. */
   readonly heading: string | undefined;
   readonly children: ReactNode;
 }
@@ -248,7 +248,7 @@ function Panel({ id, title, heading, listPosition, onMove, onClose, children }: 
   );
 }
 
-/** Whether the heading shows all of a name. */
+/** Whether the heading and the subtitle show the whole name. */
 const isShort = (name: string) => name.trim() !== '' && name.length <= maxHeadingLength;
 
 function describeText(text: string | undefined) {
@@ -261,7 +261,7 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
     <section aria-label={title} className="call">
       <h3>{title}</h3>
       <CopyButton text={text} label={`Copy the call for ${title}`} />
-      {/* Wider than the sheet. It takes the focus, so that keys can scroll it. */}
+      {/* The text can be wider than the sheet. The element takes the focus, so that keys can scroll it. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
       <pre tabIndex={0} translate="no">
         {toVisible(text, maxCallLength)}
@@ -270,7 +270,7 @@ function Call({ title, text }: { readonly title: string; readonly text: string }
   );
 }
 
-/** The call that creates the plant, for a POSIX shell. The reader sets `TOKEN`. */
+/** Returns the call that creates the plant, for a POSIX shell. The reader sets `TOKEN`. */
 export function toCurl(plant: StoredPlant): string {
   const body = stringifyExactJson({ id: plant.id, ...pickTexts(plant) }).replaceAll("'", "'\\''");
   return `curl ${serviceUrl}/plants -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}'`;

@@ -11,8 +11,8 @@ interface PlantTextProps {
 }
 
 /**
- * Shows a text of a plant, truncated if it is long. A tag has its color, and the second part of a name is subdued. An absent text shows
- * nothing, but a name that is empty or only spaces is described in words.
+ * Shows one of a plant's texts, truncated if it is long. A tag has its color, and the second part of a name is subdued. An absent text
+ * shows nothing, but a name that is empty or only spaces is described in words.
  */
 export function PlantText({ plant, name, maxLength }: PlantTextProps) {
   const { [name]: text = '' } = plant;
@@ -28,7 +28,7 @@ export function PlantText({ plant, name, maxLength }: PlantTextProps) {
   );
 }
 
-/** All texts of a plant in one line, each with a space before it. */
+/** Shows all texts of a plant in one line, each with a space before it. */
 export function PlantTexts({ plant }: { readonly plant: Plant }) {
   const shown = textNames.filter((name) => name === 'name' || plant[name]);
   return shown.map((name) => {
@@ -46,7 +46,7 @@ export function PlantTexts({ plant }: { readonly plant: Plant }) {
 
 const nameSeparator = ' – ';
 
-/** Splits a name at its first “ – ”. The second part may be the name in another language. */
+/** Splits a name at its first “ – ”. The second part can be the name in another language. */
 export function partsOfName(name: string): readonly [first: string, second?: string] {
   const index = name.indexOf(nameSeparator);
   return index > 0 ? [name.slice(0, index), name.slice(index + nameSeparator.length)] : [name];

@@ -35,7 +35,7 @@ interface PlantsProps {
   readonly onMenu?: (() => void) | undefined;
 }
 
-/** The plants of the store, or what the token permits if it may not read. */
+/** Shows the store's plants, or if the token does not permit reading, what it permits. */
 export function Plants({ route, onMenu }: PlantsProps) {
   const scopes = useScopes();
   if (scopes?.includes('read') ?? true) return <ReadablePlants route={route} onMenu={onMenu} />;
@@ -67,7 +67,7 @@ function AddingButtons() {
 function ReadablePlants({ route, onMenu }: PlantsProps) {
   const { filter, id } = route;
   const { pendingDeletes, remove, sendWaiting, undo } = useUndo();
-  // Another view, such as the import, may add the same plants, so waiting deletes are sent before.
+  // Another view, such as the import, can add the same plants, so waiting deletes are sent first.
   useEffect(() => sendWaiting, [sendWaiting]);
   const isFollowing = useChanges(filter);
   const columns = useColumns();
@@ -102,7 +102,7 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
   const loadMore = () => {
     if (!isFetching && failure === undefined) void fetchNextPage();
   };
-  // All loaded plants may have been deleted, although the list has more.
+  // All loaded plants might be deleted although the list has more.
   const needsNextPage = hasNextPage && list.rows.count === 0 && failure === undefined;
   useEffect(() => {
     if (needsNextPage && !isFetching) void fetchNextPage();
@@ -136,7 +136,7 @@ function ReadablePlants({ route, onMenu }: PlantsProps) {
     table.current?.focusRow();
     removeOrConfirm(plants);
   };
-  /** Deletes plants. Asks first if they are many, and all in the list. */
+  /** Deletes plants. Asks first if there are many and they are the whole list. */
   const removeOrConfirm = (plants: readonly StoredPlant[]) => {
     if (plants.length >= minPlantsToConfirm && plants.length >= (total ?? 0)) setConfirmingDelete(true);
     else remove(plants);
@@ -273,13 +273,13 @@ function describeWait(hasRows: boolean): string {
   return `This page resumes automatically${hasRows ? '. The plants below are not up to date' : ''}.`;
 }
 
-/** Deleting all plants of a list with at least this many asks first. */
+/** Deleting a whole list of at least this many plants asks first. */
 const minPlantsToConfirm = 20;
 
 /** Fewer matches than this count as few. */
 const fewPlants = 10;
 
-/** What is known about the plant whose ID is searched for. `other`: it does not match the filter. */
+/** What is known about the plant whose ID is searched for. `other`: the plant does not match the filter. */
 type SearchedState = 'none' | 'loading' | 'found' | 'missing' | 'other';
 
 /** Finds the plant whose ID is searched for. */
@@ -373,7 +373,7 @@ function NothingFound({ filter: { q, tag, without } }: { readonly filter: PlantF
   );
 }
 
-/** Shows changes by others as they happen, if the service and the token permit that. Returns whether it follows them. */
+/** Shows changes by others as they happen, if the service and the token permit that. Returns whether the page receives them. */
 function useChanges(filter: PlantFilter): boolean {
   const { client } = usePlantStore();
   const queryClient = useQueryClient();

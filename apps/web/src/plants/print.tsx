@@ -55,13 +55,13 @@ export function Print({
   const list = () => <List plants={plants()} isAll={isAll} filter={filter} columns={columns} />;
   useEffect(() => {
     // Synchronous, because the browser prints the document as it is after the event.
-    const begin = () => flushSync(() => setPrinted((current) => current ?? list()));
-    const end = () => setPrinted(undefined);
-    window.addEventListener('beforeprint', begin);
-    window.addEventListener('afterprint', end);
+    const onBeforePrint = () => flushSync(() => setPrinted((current) => current ?? list()));
+    const onAfterPrint = () => setPrinted(undefined);
+    window.addEventListener('beforeprint', onBeforePrint);
+    window.addEventListener('afterprint', onAfterPrint);
     return () => {
-      window.removeEventListener('beforeprint', begin);
-      window.removeEventListener('afterprint', end);
+      window.removeEventListener('beforeprint', onBeforePrint);
+      window.removeEventListener('afterprint', onAfterPrint);
     };
   });
   const printsRows = request !== undefined && !('plants' in request);
@@ -97,7 +97,7 @@ interface ListProps extends Pick<PrintProps, 'filter' | 'columns'> {
   readonly isAll: boolean;
 }
 
-/** The list with the columns of the page, a box to check, and room for a note. */
+/** The printed list: the page's columns, a box to check, and room for a note. */
 function List({ plants, isAll, filter, columns }: ListProps) {
   const number = `${plants.length.toLocaleString()} ${plants.length === 1 ? 'plant' : 'plants'}`;
   return (

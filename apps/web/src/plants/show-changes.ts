@@ -27,7 +27,7 @@ interface ShowChangesOptions {
  * Follows changes by others until the signal is aborted. Shows them in the list and in the open plant, and notices when the service becomes
  * unavailable.
  *
- * @throws the error that ends this, for example if the token may not read, or the database does not support changes
+ * @throws the error that ends this, for example because the token does not permit reading, or the database does not support changes
  */
 export async function showChanges({
   queryClient,
@@ -51,7 +51,7 @@ export async function showChanges({
     onFollowing(true);
     if (!isRestored) return;
     isRestored = false;
-    // Only after following has started, so that it misses no change.
+    // Only after following has started, so that no change is missed.
     resetLists(queryClient);
     void queryClient.invalidateQueries({ queryKey: queryKeys.getPlant.queryKey() });
   };

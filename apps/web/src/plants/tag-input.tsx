@@ -27,8 +27,8 @@ interface Option {
 }
 
 /**
- * A field for a tag that suggests the tags of the store: a combobox by the pattern of the ARIA Authoring Practices Guide. Arrow keys move
- * through the list, and Enter chooses the highlighted tag. If none is highlighted, the surrounding form handles Enter.
+ * A field for a tag that suggests the store's tags: a combobox as in the ARIA Authoring Practices Guide. Arrow keys move through the list,
+ * and Enter chooses the highlighted tag. If none is highlighted, the surrounding form handles Enter.
  */
 export function TagInput({ value, onChange, ref, ...input }: TagInputProps) {
   const { tags } = useCounts(useHasScope('read'));
@@ -134,17 +134,17 @@ function OptionText({ tag, count, kind }: Option) {
   );
 }
 
-/** Suggests tags that begin with a text, then tags that contain it, then the text as a new tag, then no tag. */
+/** Returns the tags that begin with a text, then tags that contain it, then the text as a new tag, then no tag. */
 function suggest(tags: ReadonlyMap<string, number | undefined>, typed: string): readonly Option[] {
   const folded = foldText(typed.trim());
-  const begins = [...tags].filter(([tag]) => foldText(tag).startsWith(folded));
+  const prefixed = [...tags].filter(([tag]) => foldText(tag).startsWith(folded));
   const others = [...tags].filter(([tag]) => !foldText(tag).startsWith(folded) && hasText(tag, folded));
-  const known = [...begins, ...others]
+  const existing = [...prefixed, ...others]
     .filter(([tag]) => tag !== '')
     .slice(0, maxSuggestions)
     .map(([tag, count]) => ({ tag, count, kind: 'tag' as const }));
   return [
-    ...known,
+    ...existing,
     ...(typed.trim() === '' || tags.has(typed.trim()) ? [] : [{ tag: typed.trim(), kind: 'new' as const }]),
     { tag: '', kind: 'none' },
   ];

@@ -3,7 +3,7 @@ import { toVisible } from '../shared/to-visible.js';
 /** The number of hues in the style sheets. */
 const hueCount = 12;
 
-/** The hue of a tag. Tags that differ only in case, Unicode composition, or surrounding spaces have the same hue. */
+/** Returns the hue of a tag. Tags that differ only in case, Unicode composition, or surrounding spaces have the same hue. */
 export function hueOf(tag: string): number {
   let hash = 0;
   for (const character of tag.trim().normalize().toLowerCase()) {

@@ -26,7 +26,7 @@ interface ToolbarProps {
   readonly columns: Columns;
   /** Whether no plant has the ID that is searched for. */
   readonly isSearchedIdMissing: boolean;
-  /** Whether so few plants match that the person may have meant another search. */
+  /** Whether so few plants match that the person might have meant another search. */
   readonly hasFewMatches: boolean;
   /** Whether tapping a row selects it (on a phone). */
   readonly isSelecting: boolean;
@@ -99,14 +99,14 @@ export function Toolbar(props: ToolbarProps) {
   );
 }
 
-/** The search for names, or for an ID. */
+/** Searches names, or opens a plant by its ID. */
 function Search({
   filter,
   isSearchedIdMissing,
   onDown,
 }: Pick<ToolbarProps, 'filter' | 'isSearchedIdMissing' | 'onDown'>) {
   const [text, setText] = useState(filter.q ?? '');
-  // Other elements, such as the Back button of the browser, may change the search.
+  // Something else, such as the browser's Back button, can change the search.
   useEffect(
     () => setText((typed) => (withoutLastSpace(typed) === (filter.q ?? '') ? typed : (filter.q ?? ''))),
     [filter.q],
@@ -255,7 +255,7 @@ const maxChips = 20;
 /** The maximum length of a tag, in characters. */
 const maxTagLength = 40;
 
-/** The order of the list and its tags, in a row (on a phone). */
+/** Shows the list's order and the tags in a row (on a phone). */
 function Chips({ filter }: { readonly filter: PlantFilter }) {
   const { tags, untagged, isCounted } = useCounts();
   const show = (changes: Partial<PlantFilter>) =>

@@ -3,10 +3,10 @@ import { useUndo } from './undo-provider.js';
 
 const UndoItem = lazyPart(async () => (await import('./undo-item.js')).UndoItem);
 
-/** Shows the latest actions, or only those on tags. Each has a button to undo it, or a failure. */
-export function UndoBar({ ofTags = false }: { readonly ofTags?: boolean }) {
+/** Shows the latest actions, with or without deletes. Each action has a button to undo it, or shows why it failed. */
+export function UndoBar({ hidesDeletes = false }: { readonly hidesDeletes?: boolean }) {
   const { actions } = useUndo();
-  const shown = actions.filter(({ edit }) => !ofTags || edit !== undefined);
+  const shown = actions.filter(({ edit }) => !hidesDeletes || edit !== undefined);
   return (
     // Screen readers announce only what was added.
     <div role="status" aria-atomic="false" className="undo-bar" data-shown={shown.length > 0 || undefined}>

@@ -32,7 +32,7 @@ interface Undo extends UndoState, Omit<ReturnType<typeof createUndoRequests>, 'f
 
 const UndoContext = createContext<Undo | undefined>(undefined);
 
-/** The actions on plants, and their undo. @throws {Error} outside of the provider */
+/** Returns the actions on plants, and functions to undo them. @throws {Error} outside the provider */
 export function useUndo(): Undo {
   const undo = use(UndoContext);
   if (undo === undefined) throw new Error('There is no UndoProvider above.');
@@ -41,7 +41,7 @@ export function useUndo(): Undo {
 
 /**
  * Keeps the actions on plants across views. Undoing a sent delete creates the plants again with the same IDs. Undoing an edit edits each
- * plant. The token may lack the scope for either. Plants that could not be deleted are shown again.
+ * plant. The token can lack the scope for either. Plants that could not be deleted are shown again.
  */
 export function UndoProvider({ children }: { readonly children: ReactNode }) {
   const { client, rejectToken } = usePlantStore();
@@ -81,11 +81,11 @@ interface Page extends Pick<PlantStore, 'client' | 'rejectToken'> {
 type Plants = readonly StoredPlant[];
 
 /**
- * Sends the requests. A request may outlive the render and the view that started it, so `follow` passes the current page. The other data
- * stays here, because the page does not show it.
+ * Sends the requests. A request can outlive the render and the view that started it, so `follow` passes the current page. The other data
+ * stays out of the React state, because the page does not show it.
  */
-function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) {
-  let page = opened;
+function createUndoRequests(initialPage: Page, dispatch: (event: UndoEvent) => void) {
+  let page = initialPage;
   let lastKey = 0;
   /** The waiting deletes, by key. */
   const waiting = new Map<number, { readonly change: Change; readonly timer: number }>();
@@ -120,12 +120,12 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
       dispatch({ type: 'confirm', change: { ...change, plants } });
       const [cause] = rejected.values();
       if (cause !== undefined) {
-        const others = { key: ++lastKey, plants: change.plants.filter(({ id }) => rejected.has(id)) };
-        dispatch({ type: 'fail', change: others, failure: { about: 'plant', message: cause, cause } });
+        const notDeleted = { key: ++lastKey, plants: change.plants.filter(({ id }) => rejected.has(id)) };
+        dispatch({ type: 'fail', change: notDeleted, failure: { about: 'plant', message: cause, cause } });
       }
       return plants;
     } catch (error) {
-      // Some plants may be deleted. The lists keep their data until they are reloaded, so the others appear again.
+      // Some plants might be deleted. The lists keep their data until they are reloaded, so the others appear again.
       refreshLists(page.queryClient);
       dispatch({ type: 'fail', change, failure: explainChange(error) });
       return [];
@@ -136,7 +136,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
     follow(current: Page) {
       page = current;
     },
-    /** Deletes plants after a delay. During it, an undo needs no request. */
+    /** Deletes plants after a delay. Until then, an undo needs no request. */
     remove(plants: Plants) {
       if (plants.length === 0) return;
       if (plants.length > 1) void loadRequests().catch(() => undefined);
@@ -204,7 +204,7 @@ function createUndoRequests(opened: Page, dispatch: (event: UndoEvent) => void) 
 /** Sends a request that continues when the tab closes. */
 const keepaliveFetch: Fetch = (url, init) => fetch(url, { ...init, keepalive: true });
 
-/** Kept once it is loaded, because a closing tab does not wait for promises, not even resolved ones. */
+/** Kept after the first load, because a closing tab does not wait for promises, not even resolved ones. */
 let requestsModule: typeof import('./undo-requests.js') | undefined;
 const loadRequests = async () => {
   requestsModule ??= await loadPart(() => import('./undo-requests.js'));

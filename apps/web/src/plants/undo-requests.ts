@@ -3,14 +3,14 @@ import type { StoredPlant, UpdatedResult } from '@plant-store/contract/operation
 import { reuseId } from '../shared/reuse-id.js';
 import type { Change, Edited } from './undo-state.js';
 
-/** The number of plants that are restored concurrently. Each needs a request. */
+/** The number of plants that are restored concurrently. Each plant needs a request. */
 const concurrency = 4;
 
 /** The minimum interval between progress reports. */
 const progressIntervalMs = 250;
 
 /** The result of an undo. */
-interface Undone {
+interface UndoResult {
   /** The restored plants. */
   readonly restored: readonly StoredPlant[];
   /** The change with the plants that were not restored. */
@@ -35,7 +35,7 @@ export async function restoreDeleted(
   client: Client,
   change: Change,
   onProgress: (count: number) => void,
-): Promise<Undone> {
+): Promise<UndoResult> {
   const restored: StoredPlant[] = [];
   const remaining: StoredPlant[] = [];
   let lastError: unknown;
@@ -59,11 +59,11 @@ export async function restoreDeleted(
   return { restored, remaining: { ...change, plants: remaining }, error: lastError };
 }
 
-/** The errors of plants that were changed or deleted after the edit. The table with the names would load all messages. */
+/** The errors of plants that were changed or deleted after the edit. The table of error names would also load all messages. */
 const changedErrors: readonly number[] = [41200, 40401] satisfies ErrorNumber[];
 
 /** Restores plants to their state before an edit, except plants that have changed since then. */
-export async function undoEdit(client: Client, change: Change, edit: Edited): Promise<Undone> {
+export async function undoEdit(client: Client, change: Change, edit: Edited): Promise<UndoResult> {
   const remaining = new Map(change.plants.map((plant) => [plant.id, plant]));
   const restored: StoredPlant[] = [];
   const edits = reportEdits(client, ({ plant }) => {

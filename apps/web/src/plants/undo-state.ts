@@ -27,12 +27,12 @@ export interface Edited {
   readonly skippedCount: number;
 }
 
-/** A change as the page shows it. Once it is `undone`, its plants are the restored ones. */
+/** A change as the page shows it. Once a delete or a change of tags is `undone`, `plants` are the restored ones. */
 export interface Action extends Change {
   /**
    * - `waiting`: a delete was not sent yet.
    * - `sent`: a delete has no reply yet.
-   * - `failed`: the plants are not, or may not be, deleted.
+   * - `failed`: the plants are not deleted, or might not be.
    * - `done`: the action can be undone.
    */
   readonly state: 'waiting' | 'sent' | 'failed' | 'done' | 'undoing' | 'undone';
@@ -49,13 +49,13 @@ export interface UndoState {
   readonly pendingDeletes: ReadonlySet<bigint>;
 }
 
-/** An event of a change. A dismissed action appears again only if it fails. */
+/** What happens to a change. A dismissed action appears again only if it fails. */
 export type UndoEvent = Readonly<
   { change: Change } & (
     | { type: 'edit' | 'undo' | 'dismiss' }
     /** A delete waits at first. Then it is canceled, or it is sent and confirmed for the plants that it deleted. */
     | { type: 'wait' | 'cancel' | 'send' | 'confirm' }
-    /** The plants are not, or may not be, deleted or restored. */
+    /** The plants are not deleted or restored, or might not be. */
     | { type: 'fail' | 'failUndo'; failure: Failure }
     | { type: 'count'; count: number }
     /** The undo restored these plants. */
@@ -87,7 +87,7 @@ function reduceActions(actions: readonly Action[], event: UndoEvent): readonly A
     case 'send':
       return update({ state: 'sent', failure: undefined });
     case 'confirm':
-      // An undo may already wait for this reply.
+      // An undo can already be waiting for this reply.
       return plants.length === 0
         ? others
         : update({ plants, state: before?.state === 'undoing' ? 'undoing' : 'done' });

@@ -20,7 +20,7 @@ interface SavedEdit {
   readonly before: StoredPlant | undefined;
 }
 
-/** Shows plants as they are now, in the open panel and in a list with the filter. */
+/** Returns functions that show a plant's current state in the open panel and in a list with the filter. */
 export function useShowPlant(filter: PlantFilter) {
   const queryClient = useQueryClient();
   const { addEdit } = useUndo();
@@ -57,7 +57,7 @@ interface EditOptions {
   readonly stored: StoredPlant | undefined;
 }
 
-/** The edit of a plant. What was typed stays in this tab until it is saved or canceled. */
+/** Edits a plant. Typed text stays in this tab until it is saved or canceled. */
 export function useEdit({ id, filter, stored }: EditOptions) {
   const { client, rejectToken } = usePlantStore();
   const { cache, showSaved } = useShowPlant(filter);
@@ -125,7 +125,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
     seen,
     /** The current plant, if someone else has changed it since the edit began. */
     changed: isChanged ? stored : changed,
-    /** Whether the texts are from before the plant was opened. */
+    /** Whether the texts are from an edit that was not finished when the plant was last open. */
     isRestored,
     /** The confirmation that the edit is saved. */
     done,
@@ -153,7 +153,7 @@ export function useEdit({ id, filter, stored }: EditOptions) {
       }),
     type: (texts: Texts) => setEdit((before) => before && { ...before, texts }),
     save: (plant: Plant) => run('change', async () => edit && replace(plant, edit.etag)),
-    /** Ends the edit if nothing was typed. Otherwise it is kept. */
+    /** Ends the edit if nothing was typed. Otherwise keeps it. */
     leave() {
       const { texts, seen: before } = edit ?? {};
       if (texts && before && textNames.every((name) => texts[name] === (before[name] ?? ''))) end();
@@ -169,6 +169,6 @@ export type EditControl = ReturnType<typeof useEdit>;
 /** Restores the texts that were typed for this plant, unless the page had other fields then. */
 function restoreEdit(id: bigint): PlantEdit | undefined {
   const { texts, etag } = Object(readStored(storageKeys.edit));
-  const isWhole = fieldNames.every((name) => typeof Object(texts)[name] === 'string');
-  return isWhole && texts.id === `${id}` && typeof etag === 'string' ? { texts, etag } : undefined;
+  const isComplete = fieldNames.every((name) => typeof Object(texts)[name] === 'string');
+  return isComplete && texts.id === `${id}` && typeof etag === 'string' ? { texts, etag } : undefined;
 }

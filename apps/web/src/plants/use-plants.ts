@@ -20,7 +20,7 @@ const pageSize = 1_000;
 /** The query key prefix of all lists, with any filter. */
 const lists = queryKeys.listPlants.queryKey();
 
-/** The query key of the counts of plants, in total and by tag. */
+/** The query key of the plant counts, in total and by tag. */
 export const countsKey = [...queryKeys.listTags.queryKey(), 'all'];
 
 /** How long to wait for more changes before counting again. */
@@ -36,7 +36,7 @@ export function recount(queryClient: QueryClient): void {
   );
 }
 
-/** The delays between attempts to read while the service is unavailable. */
+/** The first and the longest delay between attempts to read while the service is unavailable. */
 const firstRetryDelayMs = 500;
 const maxRetryDelayMs = 5_000;
 
@@ -57,6 +57,9 @@ const reloadIntervalMs = 60_000;
 /** Lists with more loaded pages are not reloaded. */
 const maxReloadPages = 10;
 
+const isShort = ({ state: { data } }: { readonly state: { readonly data?: unknown } }) =>
+  ((data as PlantPages | undefined)?.pages.length ?? 0) <= maxReloadPages;
+
 interface PlantsOptions {
   readonly filter: PlantFilter;
   /** The IDs of plants that are being deleted. The list hides them. */
@@ -65,34 +68,33 @@ interface PlantsOptions {
   readonly isFollowing: boolean;
 }
 
-/** The loaded plants that match a filter. Until the first page is loaded, the plants of the previous filter. */
+/** Returns the loaded plants that match a filter, or until the first page is loaded, the plants of the previous filter. */
 export function usePlants({ filter, pendingDeletes, isFollowing }: PlantsOptions) {
   const { listPlants } = usePlantStore().operations;
-  const canReload = ({ state }: { readonly state: { readonly data?: PlantPages | undefined } }) =>
-    !isFollowing && (state.data?.pages.length ?? 0) <= maxReloadPages;
+  const canReload = (list: Parameters<typeof isShort>[0]) => !isFollowing && isShort(list);
   const query = useInfiniteQuery({
     ...listPlants.infiniteQueryOptions({ query: { limit: pageSize, total: true, ...filter } }),
     ...keepLoaded,
     placeholderData: keepPreviousData,
-    staleTime: (loaded) => (canReload(loaded) ? reloadIntervalMs : Infinity),
-    refetchInterval: (reloaded) => canReload(reloaded) && reloadIntervalMs,
-    refetchOnWindowFocus: (reloaded) => canReload(reloaded) && 'always',
+    staleTime: (list) => (canReload(list) ? reloadIntervalMs : Infinity),
+    refetchInterval: (list) => canReload(list) && reloadIntervalMs,
+    refetchOnWindowFocus: (list) => canReload(list) && 'always',
   });
   const { data } = query;
   const rows = useMemo(() => {
     const pages = data?.pages ?? [];
-    const stays = ({ id }: StoredPlant) => !pendingDeletes.has(id);
+    const isShown = ({ id }: StoredPlant) => !pendingDeletes.has(id);
     return toRows(
       pendingDeletes.size === 0
         ? pages
-        : pages.map((page) => ({ ...page, plants: page.plants.filter(stays) })),
+        : pages.map((page) => ({ ...page, plants: page.plants.filter(isShown) })),
     );
   }, [data, pendingDeletes]);
   const total = useMemo(() => totalOf(data?.pages ?? []), [data]);
   return { ...query, rows, total, failure: useFailure(query) };
 }
 
-/** Reads one plant, at first from a loaded list. Reads nothing without an ID. */
+/** Returns one plant, at first from a loaded list. Reads nothing without an ID. */
 export function usePlant(id: bigint | undefined) {
   const { getPlant } = usePlantStore().operations;
   const queryClient = useQueryClient();
@@ -104,17 +106,17 @@ export function usePlant(id: bigint | undefined) {
   return { ...query, failure: useFailure(query) };
 }
 
-interface Reading {
+interface QueryState {
   readonly error: unknown;
   readonly failureReason: unknown;
   readonly isFetching: boolean;
 }
 
-/** Why a read fails, from its first failed attempt until an attempt succeeds. */
-export function useFailure({ error, failureReason, isFetching }: Reading): Failure | undefined {
-  const [kept, setKept] = useState<unknown>();
-  const current = error ?? (isFetching ? (failureReason ?? kept) : undefined);
-  if (current !== kept) setKept(current);
+/** Returns why a read fails, from the first failed attempt until an attempt succeeds. */
+export function useFailure({ error, failureReason, isFetching }: QueryState): Failure | undefined {
+  const [lastError, setLastError] = useState<unknown>();
+  const current = error ?? (isFetching ? (failureReason ?? lastError) : undefined);
+  if (current !== lastError) setLastError(current);
   return useMemo(() => (current == null ? undefined : explain(current, 'read')), [current]);
 }
 
@@ -134,10 +136,8 @@ export function resetLists(queryClient: QueryClient): void {
   recount(queryClient);
 }
 
-/** Reloads short lists, and shows their current data until then. This also finds out whether the service is available. */
+/** Reloads short lists, and shows their current data until then. The reload also shows whether the service is available. */
 export function refreshLists(queryClient: QueryClient): void {
-  const isShort = ({ state }: { readonly state: { readonly data?: unknown } }) =>
-    ((state.data as PlantPages | undefined)?.pages.length ?? 0) <= maxReloadPages;
   void queryClient.invalidateQueries({ queryKey: lists, predicate: isShort });
 }
 
@@ -184,7 +184,7 @@ export function useShowAdded(filter: PlantFilter): (id: bigint | number) => Prom
       const plant = await queryClient.fetchQuery(getPlant.queryOptions({ params: { id } }));
       addToLists(queryClient, [plant], filter);
     } catch {
-      // For example, the token may not read. The plant is stored nevertheless.
+      // For example, the token does not permit reading. The plant is stored anyway.
       resetLists(queryClient);
     }
   };
@@ -195,7 +195,7 @@ const maxSearchedPlants = 500;
 /** The maximum length of a suggested tag, in characters. */
 const maxSuggestedLength = 60;
 
-/** The tags of loaded plants, sorted. */
+/** Returns the tags of loaded plants, sorted. */
 export function loadedTags(queryClient: QueryClient): readonly string[] {
   const tags = new Set<string>();
   for (const [, data] of queryClient.getQueriesData<PlantPages>({ queryKey: lists })) {

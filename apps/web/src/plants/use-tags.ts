@@ -18,7 +18,7 @@ interface Counts {
   readonly total?: number | undefined;
   /** The number of plants without a tag. */
   readonly untagged?: number | undefined;
-  /** The tags with the most plants first. Until they are counted, the tags of loaded plants. */
+  /** The tags, most used first. Until the plants are counted, the tags of loaded plants. */
   readonly tags: Tags;
   readonly isCounted: boolean;
   /** Why the last count failed. */

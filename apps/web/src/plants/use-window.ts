@@ -1,13 +1,13 @@
 import { type RefObject, useCallback, useLayoutEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 
-interface WindowOptions {
+export interface WindowOptions {
   /** The element that scrolls the rows. */
   readonly scroller: RefObject<HTMLElement | null>;
   readonly count: number;
   /** The height of each row, in CSS pixels. */
   readonly rowHeight: number;
-  /** The height of the sticky header above the rows. */
+  /** The height of the sticky header above the rows, in CSS pixels. */
   readonly headerHeight: number;
   /** A row that is always rendered, so that it does not lose the focus. */
   readonly active: number;
@@ -50,7 +50,7 @@ export function useWindow({ scroller, count, rowHeight, headerHeight, active }: 
   if (active > to) indexes.push(active);
   return {
     indexes,
-    /** The first and last row of the range near the visible ones. The active row may be outside of it. */
+    /** The first and last row of the range near the visible ones. The active row can be outside it. */
     from,
     to,
     lastShown: Math.min(last, count - 1),
@@ -66,7 +66,7 @@ export function useWindow({ scroller, count, rowHeight, headerHeight, active }: 
       // Below the last row there is room for elements that float over the list.
       if (index === count - 1 && lowest >= element.scrollTop) element.scrollTop = element.scrollHeight;
       else element.scrollTop = Math.min(Math.max(element.scrollTop, lowest), start);
-      // Rendered together with other pending changes.
+      // Renders together with other pending changes.
       update();
     },
   };

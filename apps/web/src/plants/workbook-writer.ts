@@ -12,7 +12,7 @@ const mediaType = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-/** The parts of a workbook with one sheet, except the sheet. */
+/** Returns the files of a workbook with one sheet, except the sheet itself. */
 const parts = (sheet: string): Readonly<Record<string, string>> => ({
   '[Content_Types].xml': `<Types xmlns="${packageNamespace}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${mediaType}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${mediaType}.worksheet+xml"/></Types>`,
   '_rels/.rels': `<Relationships xmlns="${packageNamespace}/relationships"><Relationship Id="rId1" Type="${relationshipsNamespace}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -30,10 +30,10 @@ export interface WorkbookWriter {
 }
 
 /**
- * Creates an XLSX file with one sheet. Its first row stays in view. All cells are text, so that spreadsheets do not round IDs or interpret
- * texts as formulas, numbers, or dates.
+ * Creates an XLSX file with one sheet, whose first row stays in view. All cells are text, so that spreadsheets do not round IDs or
+ * interpret texts as formulas, numbers, or dates.
  *
- * @param widths of the columns, in characters
+ * @param widths the column widths, in characters
  */
 export function createWorkbook(sheet: string, widths: readonly number[]): WorkbookWriter {
   const compressed: BlobPart[] = [];
@@ -81,7 +81,7 @@ function writeCell(text: string, address: string): string {
   return `<c r="${address}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`;
 }
 
-/** The name of a column by its index: `A` to `Z`, then `AA`, and so on. */
+/** Returns the name of a column by its index: `A` to `Z`, then `AA`, and so on. */
 export function nameColumn(column: number): string {
   const letter = String.fromCharCode(65 + (column % 26));
   return column < 26 ? letter : nameColumn(Math.floor(column / 26) - 1) + letter;

@@ -10,10 +10,10 @@ import type { ErrorName, ErrorNumber } from '@plant-store/contract/errors';
 import type { ResourceName } from '@plant-store/contract/resources';
 import { adviseReload } from './page-storage.js';
 
-/** The purpose of a request. It determines what may have happened if no reply came. */
+/** The purpose of a request, which determines what might have happened if no reply came. */
 export type Purpose = 'add' | 'change' | 'read';
 
-/** Explains to a person why a request failed or may have failed, and what to do. */
+/** Explains to a person why a request failed or might have failed, and what to do. */
 export interface Failure {
   /**
    * What the failure is about:
@@ -21,7 +21,7 @@ export interface Failure {
    * - `plant`: something else about the plant.
    * - `token`: the access token. Nothing works until it is replaced.
    * - `scope`: what the token permits.
-   * - `later`: the service or the network. The same request may succeed later.
+   * - `later`: the service or the network. The same request can succeed later.
    */
   readonly about: 'id' | 'plant' | 'token' | 'scope' | 'later';
   /** What happened, and what to do. */
@@ -30,22 +30,22 @@ export interface Failure {
   readonly cause: string;
 }
 
-/** The parts of an explanation of a rejection. */
+/** What an explanation of a rejection can use. */
 interface Rejection {
   readonly purpose: Purpose;
-  /** The message of the service. */
+  /** The service's message. */
   readonly message: string;
-  /** When to try again. */
+  /** When to try again, such as `in 5 seconds`. */
   readonly wait: string;
-  /** What the request may have done, and that retrying is safe. */
+  /** A text about what the request might have done, and that retrying is safe. */
   readonly uncertain: string;
-  /** That retrying is safe. Empty for a read. */
+  /** A sentence that retrying is safe. Empty for a read. */
   readonly safe: string;
-  /** What to report if the error happens again. */
+  /** A sentence about what to report if the error happens again. */
   readonly report: string;
 }
 
-/** What an error of the registry is about, and what happened and what to do. Default: the message of the service. */
+/** What a registered error is about, and a function that returns what happened and what to do. Default: the service's message. */
 type Explanation = readonly [
   about: Failure['about'],
   explain?: (rejection: Rejection) => readonly [cause: string, ...advice: string[]],
@@ -84,7 +84,7 @@ type Explanations = Readonly<
     Partial<Record<ErrorNumber, Explanation>>
 >;
 
-/** Keyed by error number. The table with the names would load all messages with the first view. */
+/** Keyed by error number, because importing the table of error names would also load all their messages. */
 const explanations: Explanations = {
   // bad_request, malformed_json, unsupported_content_type, batch_too_large, precondition_required, and changes_unsupported
   40000: pageError,
@@ -160,31 +160,31 @@ const explanations: Explanations = {
   50304: ['later', ({ wait }) => ['The server cannot check your access right now.', `Try again ${wait}.`]],
 };
 
-/** The numbers of all errors that this version knows. */
+/** The numbers of all errors that this version can explain. */
 export const errorNumbers = Object.keys(explanations).map(Number) as readonly ErrorNumber[];
 
-/** Explains an error of a client call, or why the service rejected one plant of a batch. */
+/** Explains an error that a client call throws, or why the service rejected one plant of a batch. */
 export function explainFailure(error: unknown, purpose: Purpose): Failure {
   return isRejectedError(error) || isRejection(error)
     ? explainRejection(error, purpose)
     : explainError(error, navigator.onLine, purpose);
 }
 
-/** What is known about a rejection. For one plant of a batch, only a part is known. */
+/** The details of a rejection. For one plant of a batch, only the error number and the message are known. */
 type Rejected = Pick<RejectedError, 'message' | 'requestId' | 'retryAfterMs'> & { readonly error: number };
 
 const isRejection = (error: unknown): error is Pick<Rejected, 'error' | 'message'> =>
   !(error instanceof Error) && typeof Object(error).error === 'number';
 
-/** Explains a rejection. For an unknown error number, it uses the message of the service. */
+/** Explains a rejection. If the error number is unknown, uses the service's message. */
 export function explainRejection(
   rejection: Pick<Rejected, 'error' | 'message'> & Partial<Rejected>,
   purpose: Purpose = 'add',
 ): Failure {
   const { error, message, requestId = null, retryAfterMs = 0 } = rejection;
   const seconds = Math.ceil(retryAfterMs / 1000);
-  const known: Explanation | undefined = explanations[error as ErrorNumber];
-  const [about, explain = () => [message] as const] = known ?? ['later'];
+  const explanation: Explanation | undefined = explanations[error as ErrorNumber];
+  const [about, explain = () => [message] as const] = explanation ?? ['later'];
   const wait = seconds > 1 ? `in ${seconds} seconds` : 'in a moment';
   const report =
     requestId === null ? '' : `If this happens again, give your administrator the request ID ${requestId}.`;
@@ -193,7 +193,7 @@ export function explainRejection(
   return { about, message: joinSentences(sentences), cause: sentences[0] };
 }
 
-/** Explains an error of a client call. */
+/** Explains an error that a client call throws, other than a rejection. */
 export function explainError(error: unknown, isOnline = navigator.onLine, purpose: Purpose = 'add'): Failure {
   const [cause, advice = ''] = explainThrown(error, isOnline);
   const isNotStored = isPlantStoreError(error) && error.outcome !== 'unknown';

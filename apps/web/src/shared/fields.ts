@@ -18,17 +18,17 @@ export type ByField<Value> = { readonly [Name in FieldName]: Value };
 /** The fields of a plant as a person types them. An empty field counts as absent. */
 export type Texts = ByField<string>;
 
-/** In the order of files. A form has the ID last. */
+/** The fields in the order of file columns. A form shows the ID last. */
 export const fieldNames: readonly FieldName[] = ['id', ...textNames];
 
 /** The labels of the fields. */
 export const labels: ByField<string> = mapFields((name) => fields[name]?.label ?? 'ID');
 
-/** The label of a field within a sentence, such as `name` or `ID`. */
+/** Returns a field's label for use within a sentence, such as `name` or `ID`. */
 export const labelInSentence = (name: FieldName): string =>
   name === 'id' ? labels.id : labels[name].toLowerCase();
 
-/** An empty form. */
+/** The texts of an empty form. */
 export const noTexts: Texts = mapFields(() => '');
 
 /** Makes a value for each field. */

@@ -6,7 +6,7 @@ export type KeyActions = Readonly<Record<string, () => unknown>>;
 
 const isMac = /^(Mac|iP)/.test(navigator.platform);
 
-/** Whether single-key shortcuts are on. Users can turn them off, because speech input may trigger them (WCAG 2.2, 2.1.4). */
+/** Whether single-key shortcuts are on. Users can turn them off, because speech input can trigger them (WCAG 2.2, 2.1.4). */
 export const areCharacterKeysOn = () => readStored(storageKeys.characterKeys) !== false;
 
 export function switchCharacterKeys(isOn: boolean): void {

@@ -48,7 +48,7 @@ export class LoadBoundary extends Component<LoadBoundaryProps, { readonly error?
   }
 }
 
-/** A part of the page that is loaded when it is first shown. If that fails, the rest of the page stays. */
+/** Returns a component that is loaded when it is first shown. If loading fails, the rest of the page stays. */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   fallback?: ReactNode,

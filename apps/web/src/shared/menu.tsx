@@ -10,7 +10,7 @@ interface MenuProps {
   readonly children: ReactNode;
 }
 
-/** A button that opens a menu. Pressing an item, something outside, or Escape closes it. */
+/** A button that opens a menu. Pressing an item, anything outside, or Escape closes the menu. */
 export function Menu({ label, className = '', isQuiet = false, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -33,7 +33,7 @@ export function Menu({ label, className = '', isQuiet = false, children }: MenuP
     close();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it follows the keys and the focus of its children
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles the keys and the focus of its children
     <div
       ref={root}
       className={`menu ${className}`}
@@ -51,7 +51,7 @@ export function Menu({ label, className = '', isQuiet = false, children }: MenuP
       >
         {label}
       </button>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys press what is in it */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard activates the items in it */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: likewise */}
       <div id={id} className="menu-items" onClick={close}>
         {children}

@@ -21,7 +21,7 @@ type Key = (typeof storageKeys)[keyof typeof storageKeys];
 /** The part of `Storage` that is used here. */
 export type PageStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** Reads a stored value, by default of this tab. `undefined` if there is none, it is not JSON, or the browser blocks the storage. */
+/** Reads a stored value, by default from this tab. `undefined` if there is none, it is not JSON, or the browser blocks the storage. */
 export function readStored(key: Key, storage = openStorage()): unknown {
   try {
     const text = storage?.getItem(storageName(key));
@@ -31,7 +31,7 @@ export function readStored(key: Key, storage = openStorage()): unknown {
   }
 }
 
-/** Stores a JSON value, by default in this tab. `undefined` removes it. Does nothing if the storage is full or blocked. */
+/** Stores a JSON value, by default in this tab, or with `undefined`, removes it. Does nothing if the storage is full or blocked. */
 export function writeStored(key: Key, value: unknown, storage = openStorage()): void {
   try {
     if (value === undefined) storage?.removeItem(storageName(key));
@@ -41,7 +41,7 @@ export function writeStored(key: Key, value: unknown, storage = openStorage()): 
   }
 }
 
-/** The name of a key or channel of this store. Another path prefix on the same origin may be another store. */
+/** Adds the path prefix to the name of a key or channel, because another prefix on the same origin can be another store. */
 export function storageName(key: string, base = basePath): string {
   return base === '/' ? key : `${key} ${base}`;
 }
@@ -53,7 +53,7 @@ interface Channel {
   close(): void;
 }
 
-/** Opens a channel to the other tabs of this page. If the browser blocks channels, as Firefox does with storage, it does nothing. */
+/** Opens a channel to the other tabs of this page. If the browser blocks channels, which Firefox ties to storage, returns an idle one. */
 export function openChannel(name: string): Channel {
   try {
     return new BroadcastChannel(storageName(name));
@@ -62,7 +62,7 @@ export function openChannel(name: string): Channel {
   }
 }
 
-/** Opens a storage area; `undefined` if the browser blocks it, in which case reading the property throws. */
+/** Returns a storage area, or `undefined` if the browser blocks it. Reading the property throws then. */
 export function openStorage(area: 'tab' | 'device' = 'tab'): PageStorage | undefined {
   try {
     return area === 'tab' ? globalThis.sessionStorage : globalThis.localStorage;
@@ -71,7 +71,7 @@ export function openStorage(area: 'tab' | 'device' = 'tab'): PageStorage | undef
   }
 }
 
-/** What to do if the page cannot continue. With a blocked or full storage, a reload loses what was typed. */
+/** Returns what to do if the page cannot continue. If the storage is blocked or full, a reload loses typed text. */
 export function adviseReload(storage = openStorage()): string {
   return isStorageBlocked(storage)
     ? 'Copy your text, then reload the page. Reloading discards unsaved text.'

@@ -5,7 +5,7 @@ import { basePath } from '../route.js';
 import { loadExplanations } from './explain.js';
 import type { Failure } from './explain-failure.js';
 
-/** Where the service is, without a trailing slash. */
+/** The service's base URL, without a trailing slash. */
 export const serviceUrl = location.origin + basePath.slice(0, -1);
 
 /** The query keys. They do not depend on the token, because each token has a separate `QueryClient`. */
@@ -13,15 +13,15 @@ export const queryKeys: TanstackQueryUtils = createTanstackQueryUtils(
   createClient({ baseUrl: serviceUrl, token: 'sends-nothing' }),
 );
 
-/** The client of the page, and its token. */
+/** The page's client and token. */
 export interface PlantStore {
   readonly token: string;
-  /** Stays the same when the token of a sign-in is renewed. Every other token has a different one. */
+  /** Stays the same when a sign-in's token is renewed, and differs for every other token. */
   readonly sessionId: string;
   readonly client: Client;
-  /** The operations of the client, for TanStack Query. */
+  /** The client's operations, for TanStack Query. */
   readonly operations: TanstackQueryUtils;
-  /** Call it with the reason when the service rejects the token. */
+  /** Reports that the service rejected the token, with the reason. */
   rejectToken(message: string): void;
 }
 
@@ -33,7 +33,7 @@ interface PlantStoreProviderProps {
   readonly sessionId?: string;
   /** Returns a replacement for a token that is rejected or expires. Must be a stable function. */
   renewToken?(token: string): Promise<string>;
-  /** Must be a stable function. A reply to a request with an earlier token may come late. */
+  /** Must be a stable function. A reply to a request with an earlier token can arrive late. */
   onTokenRejected(token: string, message: string): void;
   readonly children: ReactNode;
 }
@@ -50,12 +50,12 @@ export function PlantStoreProvider({
     let isRejected = false;
     const client = createClient({
       baseUrl: serviceUrl,
-      // Each call asks for it, and once more after a 401.
+      // Each call asks for the token, and once more after a 401.
       token: () => (isRejected && renewToken !== undefined ? renewToken(token) : token),
       async onResponse({ response }) {
         isRejected ||= response?.status === 401;
         const loading = loadExplanations();
-        // A proxy may reply with an HTML page and 200.
+        // A proxy can reply with an HTML page and 200.
         if (!response?.ok || !response.headers.get('content-type')?.includes('json')) await loading;
       },
     });
@@ -67,7 +67,7 @@ export function PlantStoreProvider({
   return <PlantStoreContext value={store}>{children}</PlantStoreContext>;
 }
 
-/** The client of the page, and its token. @throws {Error} outside of the provider */
+/** Returns the page's client and token. @throws {Error} outside the provider */
 export function usePlantStore(): PlantStore {
   const store = use(PlantStoreContext);
   if (store === undefined) throw new Error('There is no PlantStoreProvider above.');

@@ -20,5 +20,5 @@ export function keepPreferences(chosen: Preferences): void {
   writeStored(storageKeys.preferences, all, openStorage('device'));
 }
 
-/** The format of labels: the last one, or A4. */
+/** Returns the format of the last printed labels, or A4. */
 export const readLabelFormat = () => (readPreferences().labels === 'letter' ? 'letter' : 'a4');

@@ -11,7 +11,7 @@ interface QrCodeFoldProps extends ComponentProps<typeof QrCode> {
   readonly children?: ReactNode;
 }
 
-/** A QR code that is hidden at first, because it may contain a token. */
+/** A QR code that is hidden at first, because it can contain a token. */
 export function QrCodeFold({ children, ...code }: QrCodeFoldProps) {
   const [isShown, setShown] = useState(false);
   return (

@@ -3,10 +3,10 @@ import type { NewPlant, StoredPlant } from '@plant-store/contract/operations';
 import { hasSameTexts, pickTexts } from './texts.js';
 
 /**
- * Stores a plant under the ID of a deleted plant. If the same plant already exists, this also succeeds, because an earlier reply may have
+ * Stores a plant under the ID of a deleted plant. If the same plant already exists, this also succeeds, because an earlier reply might have
  * been lost.
  *
- * @throws {RejectedError | PlantStoreError} when the plant is not, or may not be, stored
+ * @throws {RejectedError | PlantStoreError} when the plant is not stored, or might not be
  */
 export async function reuseId(
   client: Pick<Client, 'updatePlant' | 'getPlant'>,

@@ -7,7 +7,7 @@ export interface SavedFile {
 }
 
 /**
- * Downloads a file. Browsers do not report whether they saved it, and may block downloads, so show a `SavedFileLink` afterward.
+ * Downloads a file. Browsers do not report whether they saved it, and can block downloads, so show a `SavedFileLink` afterward.
  *
  * @returns the file, valid until its `SavedFileLink` is unmounted
  */
@@ -23,7 +23,7 @@ export function saveFile(file: Blob, name: string): SavedFile {
 /** How long the file stays after its link is unmounted. Some browsers only read the file after they ask where to save it. */
 const revokeDelayMs = 60_000;
 
-/** A link to a file that the browser may have refused to save. */
+/** A link to a file that the browser might have refused to save. */
 export function SavedFileLink({ file: { url, name } }: { readonly file: SavedFile }) {
   useEffect(() => {
     // In a development build, effects run twice.

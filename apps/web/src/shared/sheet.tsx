@@ -4,22 +4,22 @@ import './sheet.css';
 
 interface SheetProps {
   readonly title: string;
-  /** Whether its content has its own heading and close button. */
+  /** Whether the content brings its own heading and close button. */
   readonly isBare?: boolean;
   /** Whether the browser may translate the title. Set it to false for a name. */
   readonly translate?: boolean;
-  /** Whether it is shown. Its content stays mounted while it is hidden. */
+  /** Whether the sheet is shown. The content stays mounted while the sheet is hidden. */
   readonly isOpen: boolean;
-  /** Whether it is at the start side of the page instead of the end side. */
+  /** Whether the sheet is on the start side of the page instead of the end side. */
   readonly isStart?: boolean;
   readonly children: ReactNode;
-  /** Called when it is closed by its button, Escape, or a press outside it. */
+  /** Called when the person presses the close button, Escape, or anything outside the sheet. */
   onClose(): void;
 }
 
 /**
- * A modal sheet at the side; on a phone it fills the screen. It is open before effects run, so that an effect of its content can move the
- * focus.
+ * Shows a modal sheet at the side of the page, or on a phone, over the whole screen. The sheet opens before effects run, so that an effect
+ * of the content can move the focus.
  */
 export function Sheet({
   title,

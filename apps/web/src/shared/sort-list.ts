@@ -16,7 +16,7 @@ export function sortList(filter: PlantFilter, sortedBy: ListOrder): void {
   navigate({ view: 'plants', filter: { ...filter, order: sortedBy } });
 }
 
-/** All plants, in the order that was chosen last. */
+/** Returns the route to all plants, in the order that was chosen last. */
 export function sortedHome(): Route {
   const { sortedBy = null } = readPreferences();
   return isOrder(sortedBy) ? { ...home, filter: { order: sortedBy } } : home;

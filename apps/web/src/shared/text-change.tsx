@@ -7,7 +7,7 @@ interface TextChangeProps {
   readonly labels: readonly [before: string, after: string];
 }
 
-/** The old and the new text, with the differing words marked. */
+/** Shows the old and the new text, with the differing words marked. */
 export function TextChange({ before, after, labels }: TextChangeProps) {
   const [start, removed, added, end] = splitChange(before, after);
   return (

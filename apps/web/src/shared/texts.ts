@@ -3,7 +3,7 @@ import type { Plant } from '@plant-store/contract/operations';
 import { resources } from '@plant-store/contract/resources';
 import { type FieldName, labelInSentence, textNames } from './fields.js';
 
-/** `pickTexts` returns the text fields of a plant without its other members. `hasSameTexts` compares two plants by them. */
+/** `pickTexts` returns the text fields of a plant without its other members. `hasSameTexts` compares these fields of two plants. */
 export const { pick: pickTexts, isSame: hasSameTexts } = fieldsetOf<Plant>(resources.plant);
 
 /** The text fields that the contract requires. */

@@ -3,7 +3,7 @@ import { useCallback, useSyncExternalStore } from 'react';
 /** A phone, on which plants are shown as cards. The style sheets use the same width. */
 export const narrowScreen = '(max-width: 40rem)';
 
-/** A window without room for the side bar, and for a plant beside the list. */
+/** A window without room for the side bar or for a plant beside the list. */
 export const withoutSideBar = '(max-width: 60rem)';
 
 /** Whether a media query matches. Updates when the window changes. */

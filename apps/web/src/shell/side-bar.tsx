@@ -58,7 +58,7 @@ function Views({ route, onOpen }: SideBarProps) {
     view: 'plants',
     filter: { order: filter.order, ...target },
   });
-  // The order is unknown until they are counted.
+  // The order of the tags is unknown until the plants are counted.
   const names = isCounted ? [...tags.keys()] : [];
   const listed = names.slice(0, maxTags);
   if (filter.tag !== undefined && !listed.includes(filter.tag)) listed.push(filter.tag);

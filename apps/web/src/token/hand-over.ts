@@ -4,7 +4,7 @@ import type { SignedIn } from './sign-in.js';
 
 const handOverChannel = 'plant-store.sign-in';
 
-/** How long a tab waits for a reply of the tab that opened it. */
+/** How long a tab waits for a reply from the tab that opened it. */
 const waitMs = 1_000;
 
 /** Passes a sign-in to the tab that requested it. Resolves to whether that tab accepted it. */

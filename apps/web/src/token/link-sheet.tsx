@@ -4,7 +4,7 @@ import { Sheet } from '../shared/sheet.js';
 import { useOwnToken } from '../shared/use-scopes.js';
 
 interface LinkSheetProps {
-  /** Called with whether the token of the link replaces the current one. Closing keeps the current one. */
+  /** Called with whether the link's token replaces the current one. Closing the sheet keeps the current one. */
   onAnswer(isAccepted: boolean): void;
 }
 

@@ -1,6 +1,6 @@
 import { type PageStorage, readStored, storageKeys, writeStored } from '../shared/page-storage.js';
 
-/** The parts of `window` with the address of the page. */
+/** The parts of `window` that contain the page's address. */
 interface AddressBar {
   readonly location: Pick<Location, 'hash' | 'pathname' | 'search'>;
   readonly history: Pick<History, 'replaceState' | 'state'>;

@@ -9,21 +9,21 @@ export interface PendingSignIn {
   readonly isRemembered: boolean;
   /** The address to return to after the sign-in, without its origin. */
   readonly returnTo: string;
-  /** Whether the sign-in is in a new tab, which has a copy of this. */
+  /** Whether the sign-in opens in a new tab, which starts with a copy of this data. */
   readonly isInNewTab: boolean;
 }
 
-/** Stores the sign-in of this tab, in place of an earlier one. */
+/** Stores this tab's sign-in, in place of an earlier one. */
 export function savePendingSignIn(pending: PendingSignIn): void {
   writeStored(storageKeys.signIn, pending);
 }
 
-/** Whether this tab has a sign-in with a `state`. */
+/** Whether this tab's sign-in has this `state`. */
 export function isPending(state: unknown): boolean {
   return state !== undefined && Object(readStored(storageKeys.signIn)).state === state;
 }
 
-/** Removes and returns the sign-in of this tab with a `state`, so that a reply is used once. */
+/** Removes and returns this tab's sign-in if it has this `state`, so that a reply is used only once. */
 export function takePendingSignIn(state: unknown): PendingSignIn | undefined {
   if (!isPending(state)) return undefined;
   const pending = readStored(storageKeys.signIn);
@@ -31,20 +31,20 @@ export function takePendingSignIn(state: unknown): PendingSignIn | undefined {
   return pending as PendingSignIn;
 }
 
-/** A reply of the identity provider (RFC 6749, section 4.1.2). */
+/** The identity provider's reply (RFC 6749, section 4.1.2). */
 export interface SignInReply {
   readonly parameters: URLSearchParams;
-  /** The sign-in that it belongs to. `undefined` if there is none (the link may be forged), or if the reply was used before. */
+  /** The sign-in that the reply belongs to. `undefined` if there is none (the link can be forged), or if the reply was used before. */
   readonly pending: PendingSignIn | undefined;
 }
 
-/** The parts of `window` that contain the reply of the identity provider. */
+/** The parts of `window` that contain the identity provider's reply. */
 interface AddressBar {
   readonly location: Pick<Location, 'pathname' | 'search'>;
   readonly history: Pick<History, 'replaceState' | 'state'>;
 }
 
-/** Removes the reply of the identity provider from the address, and returns it. `undefined` if there is none. */
+/** Removes the identity provider's reply from the address, and returns it. `undefined` if there is none. */
 export function takeSignInReply({ location, history }: AddressBar): SignInReply | undefined {
   const parameters = new URLSearchParams(location.search);
   if (!parameters.has('state') || !(parameters.has('code') || parameters.has('error'))) return undefined;

@@ -1,6 +1,6 @@
 import { accessTokenPrefix, isAccessTokenFormat } from '@plant-store/contract/access-token';
 
-export type TokenReading =
+type ReadResult =
   | { readonly token: string; readonly problem?: undefined }
   | { readonly token?: undefined; readonly problem: string };
 
@@ -12,7 +12,7 @@ const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * scheme `Bearer`, and the rest of a link. To avoid sending other texts, a token of the service must have a valid checksum, and a JSON Web
  * Token must have three parts.
  */
-export function readToken(text: string): TokenReading {
+export function readToken(text: string): ReadResult {
   const pasted = text
     .replaceAll(/\p{Cf}/gu, '')
     .replace(/^[\s"'`“”„‘’«»]*(?:Authorization:\s*)?(?:Bearer\s+)?/i, '');

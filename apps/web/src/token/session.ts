@@ -2,11 +2,11 @@ import { readToken } from './read-token.js';
 import type { SignedIn } from './sign-in.js';
 import { enteredToken, type StorageArea, type StoredToken } from './stored-token.js';
 
-/** The session of the page: which token it uses. */
+/** The page's session: which token requests use. */
 export interface Session {
   /** The token. A rejected token stays here so that typed text stays, too, but it is not sent. */
   readonly stored: StoredToken | undefined;
-  /** Whether the token may be sent. */
+  /** Whether requests can use the token. */
   readonly active: boolean;
   readonly area: StorageArea;
   /** Why the person must enter a token, unless none was entered yet. */
@@ -19,7 +19,7 @@ export interface Session {
   readonly shouldFocus: boolean;
   /** Replaces the token form while the page checks the reply of the identity provider, or once another tab accepted it. */
   readonly waiting?: string | undefined;
-  /** How often a rejected token was renewed. After each renewal, failed requests are sent again. */
+  /** How many times a rejected token was renewed. After each renewal, failed requests are sent again. */
   readonly restarts?: number;
   /** How many renewals in a row failed, and why the last one did. The page keeps trying. */
   readonly renewalFailure?: { readonly times: number; readonly reason: string } | undefined;
@@ -27,7 +27,7 @@ export interface Session {
 
 type StoredTokens = Readonly<Record<StorageArea, StoredToken | undefined>>;
 
-/** An event of a session. One with the token or ID of an earlier session is ignored. */
+/** A session event. An event with the token or ID of an earlier session is ignored. */
 export type SessionEvent = Readonly<
   | { type: 'use'; token: string; area: StorageArea }
   | { type: 'signIn'; signedIn: SignedIn; shouldFocus: boolean }
@@ -49,14 +49,14 @@ export type SessionEvent = Readonly<
   | { type: 'endRenewal'; id: string }
   /** The person rotated the token. */
   | { type: 'replace'; token: string }
-  /** The person signed out: here, or in another tab, of the tokens with these IDs. */
+  /** The person signed out, either here or, for tokens with these IDs, in another tab. */
   | { type: 'forget'; ids?: readonly string[]; shouldFocus: boolean }
 >;
 
 const signedOut: Session = { stored: undefined, active: false, area: 'tab', shouldFocus: true };
 
 /**
- * The session when the page opens: with the token in its address, in the tab, or on the device.
+ * Returns the session when the page opens, with the token in the address, in the tab, or on the device.
  *
  * @param signingIn the reply of the identity provider while it is checked, or why the sign-in failed
  */
@@ -75,7 +75,7 @@ export function openSession(
   return tokenFromAddress === undefined ? session : openLink(session, tokenFromAddress);
 }
 
-/** The session after an event; the same object if the event changes nothing. */
+/** Returns the session after an event, or the same object if the event changes nothing. */
 export function reduceSession(session: Session, event: SessionEvent): Session {
   const { stored, active, offered, renewalFailure } = session;
   if ('id' in event && event.id !== stored?.id) return session;
@@ -111,7 +111,7 @@ export function reduceSession(session: Session, event: SessionEvent): Session {
     case 'reject':
       if (!active || stored?.token !== event.token) return session;
       if (offered !== undefined) return startWith(offered);
-      // The page keeps trying to renew it.
+      // The page keeps trying to renew the token.
       if (renewalFailure !== undefined) return { ...session, active: false };
       return { ...session, active: false, problem: event.problem, shouldFocus: true };
     case 'renew': {

@@ -4,7 +4,7 @@ import type { SharedSignIn } from './stored-token.js';
 /** The tokens of a sign-in, as last issued by the identity provider. */
 export interface RenewableTokens {
   readonly token: string;
-  /** The provider may accept it only once, and end the sign-in if it is used again. */
+  /** Some providers accept it only once, and end the sign-in if it is used again. */
   readonly refreshToken: string;
   /** When the token expires, in milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;
@@ -20,7 +20,7 @@ interface SharedTokens {
 
 /**
  * Stores the tokens of a sign-in in IndexedDB, which its tabs share. A duplicated tab starts with a copy of `sessionStorage`, and
- * `localStorage` may return an outdated value in another process. Each record is encrypted with a key that only these tabs have, so it
+ * `localStorage` can return an outdated value in another process. Each record is encrypted with a key that only these tabs have, so it
  * cannot be decrypted after they are closed.
  *
  * @param key 32 bytes in base64url
@@ -28,7 +28,7 @@ interface SharedTokens {
  */
 export async function addShared(tokens: RenewableTokens, key: string): Promise<SharedSignIn> {
   const encrypted = await encrypt(tokens, await importKey(key));
-  const database = await open();
+  const database = await openDatabase();
   try {
     const record = Number(await run(database, 'readwrite', (records) => records.add(encrypted)));
     await run(database, 'readwrite', (records) =>
@@ -59,14 +59,14 @@ export function withShared<Result>(
   const options = { signal: AbortSignal.timeout(lockTimeoutMs) };
   return navigator.locks.request(storageName(`plant-store.sign-in.${record}`), options, async () => {
     const cryptoKey = await importKey(key);
-    const database = await open();
+    const database = await openDatabase();
     try {
       return await task({
         async read() {
           const found = await run<Encrypted | undefined>(database, 'readonly', (records) =>
             records.get(record),
           );
-          // If the browser cleared its storage, the record may belong to another sign-in.
+          // If the browser cleared its storage, the record can belong to another sign-in.
           return found && (await decrypt(found, cryptoKey).catch(() => undefined));
         },
         async replace(tokens) {
@@ -83,7 +83,7 @@ export function withShared<Result>(
 
 const storeName = 'sign-ins';
 
-function open(): Promise<IDBDatabase> {
+function openDatabase(): Promise<IDBDatabase> {
   const opening = indexedDB.open(storageName('plant-store'));
   opening.onupgradeneeded = () => opening.result.createObjectStore(storeName, { autoIncrement: true });
   return new Promise((resolve, reject) => {

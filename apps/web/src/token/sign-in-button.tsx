@@ -10,7 +10,7 @@ interface SignInButtonProps {
   readonly isInNewTab: boolean;
 }
 
-/** Redirects to the identity provider, which redirects back with a token. */
+/** Starts a sign-in at the identity provider, which redirects back to the page. */
 export function SignInButton({ settings, area, isInNewTab }: SignInButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();

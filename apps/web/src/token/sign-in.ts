@@ -59,7 +59,7 @@ export async function beginSignIn(
 }
 
 /**
- * Exchanges the reply of the identity provider for a token.
+ * Exchanges the identity provider's reply for a token.
  *
  * @throws {Error} if the sign-in failed
  */
@@ -105,7 +105,7 @@ export async function finishSignIn(
  * Returns a new token for a sign-in, or `undefined` if the person must sign in again. One tab renews at a time, and the others get the
  * same token.
  *
- * @throws {Error} with the reason, if the identity provider cannot issue a token now, but may later
+ * @throws {Error} with the reason, if the identity provider cannot issue a token now, but might later
  */
 export async function renewSignIn(
   settings: SignInSettings,
@@ -192,7 +192,7 @@ function explain(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether the same request may succeed later. */
+/** Whether the same request can succeed later. */
 function isTransient(error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined) return status === 429 || status >= 500;
@@ -218,7 +218,7 @@ async function retry<Result>(task: () => Promise<Result>): Promise<Result> {
   return task();
 }
 
-/** The expiry of a token by the clock of this device. */
+/** Returns when a token expires by this device's clock, in milliseconds since the epoch. */
 function expiryOf({
   expires_in: seconds,
 }: Pick<oauth.TokenEndpointResponse, 'expires_in'>): number | undefined {
@@ -234,23 +234,23 @@ const clockToleranceSeconds = 365 * 86_400;
 
 /**
  * Ignores the device's clock when it checks the ID token. The ID token comes from the provider over TLS and has a fresh nonce, so it cannot
- * be an old one. The service checks the access token with its clock.
+ * be an old one. The service checks the access token with its own clock.
  */
 const clientOf = ({ clientId }: SignInSettings): oauth.Client => ({
   client_id: clientId,
   [oauth.clockTolerance]: clockToleranceSeconds,
 });
 
-/** How long a request to the provider may take. */
+/** The timeout of a request to the provider. */
 const requestTimeoutMs = 30_000;
 
-/** Permits an issuer without TLS, which the service accepts only on this machine. */
+/** Returns request options. They permit an issuer without TLS, because the service accepts one only on this machine. */
 const optionsOf = ({ issuer }: SignInSettings) => ({
   signal: AbortSignal.timeout(requestTimeoutMs),
   [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
 });
 
-/** The parameters for the audience of the token: `audience`, which some providers use, and `resource` (RFC 8707), which must be a URI. */
+/** Returns the token's audience as parameters: `audience`, which some providers use, and `resource` (RFC 8707), which must be a URI. */
 function audienceOf({ audience }: SignInSettings): Record<string, string> {
   return { audience, ...(/^https?:/.test(audience) && { resource: audience }) };
 }

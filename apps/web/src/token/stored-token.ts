@@ -11,19 +11,19 @@ export interface StoredToken {
   readonly token: string;
   /** Stays the same while the token of a sign-in is renewed. */
   readonly id: string;
-  /** The sign-in at the identity provider that it came from. */
+  /** The sign-in at the identity provider that issued the token. */
   readonly signIn?: SignIn | undefined;
 }
 
 /** The data of a sign-in other than its token. */
 export interface SignIn {
-  /** Where its refresh token is stored; `undefined` without one. */
+  /** Where the refresh token is stored; `undefined` if there is none. */
   readonly shared?: SharedSignIn | undefined;
   /** When the token expires, in milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;
 }
 
-/** The record of `shared-sign-ins.ts` with the refresh token, which all tabs of a sign-in share, and the key that decrypts it. */
+/** The ID of the record in IndexedDB that holds the refresh token for all tabs of a sign-in, and the key that decrypts the record. */
 export interface SharedSignIn {
   readonly record: number;
   readonly key: string;
@@ -32,7 +32,7 @@ export interface SharedSignIn {
 /** Where a token is stored: in the tab, or on the device if the person chose that. */
 export type StorageArea = 'tab' | 'device';
 
-/** A token that a person entered. */
+/** Returns the stored form of a token that a person entered. */
 export function enteredToken(token: string): StoredToken {
   return { token, id: token };
 }

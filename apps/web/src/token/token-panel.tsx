@@ -23,7 +23,7 @@ interface TokenPanelProps {
   onToken(token: string, area: StorageArea): void;
 }
 
-/** Asks for the access token, and checks its format, then asks the service, before it is used. */
+/** Asks for an access token. Before the page uses it, checks its format, and whether the service rejects it. */
 export function TokenPanel({ reason, takeFocus, area: initialArea, hasWork, onToken }: TokenPanelProps) {
   const signIn = readSignInSettings();
   const [area, setArea] = useState(initialArea);

@@ -10,7 +10,7 @@ interface TokenSheetProps {
   readonly stored: StoredToken;
   readonly area: StorageArea;
   keepIn(area: StorageArea): void;
-  /** Shows all tokens; `undefined` if the token may not manage them. */
+  /** Called to show all tokens. `undefined` if the token does not permit managing them. */
   readonly onTokens: (() => void) | undefined;
   onForget(): void;
   onClose(): void;

@@ -11,9 +11,9 @@ import { readSignInSettings } from './sign-in-settings.js';
 import { readStoredToken, type StorageArea, type StoredToken, writeStoredToken } from './stored-token.js';
 
 /**
- * The session of this tab, and its effects: storage, other tabs, requests, and timers.
+ * Keeps the session of this tab, and synchronizes it with the storage, other tabs, requests, and timers.
  *
- * @param signingIn the result of the sign-in reply in the address
+ * @param signingIn the result of the sign-in whose reply is in the address, or why the sign-in failed
  */
 export function useSession(
   tokenFromAddress: string | undefined,
@@ -26,9 +26,9 @@ export function useSession(
   const { stored, active, area, renewalFailure, waiting } = session;
   const id = stored?.id;
 
-  // Updates the storage before the page renders, so that a token is gone from the storage once the page shows that.
+  // Updates the storage before the browser paints, so that a token is gone from the storage once the page shows that.
   useLayoutEffect(() => {
-    // Only when these values change, because another tab may store another token there later.
+    // Only when these values change, because another tab can store another token there later.
     if (active && area === 'device') writeStoredToken('device', stored);
   }, [id, active, area]);
   useLayoutEffect(() => {
@@ -41,7 +41,7 @@ export function useSession(
     writeStoredToken(area, active || renewalFailure !== undefined ? stored : undefined);
   }, [session]);
 
-  // When Back restores the page, another tab may have signed out.
+  // When Back restores the page, another tab might have signed out.
   const onPageShow = useEffectEvent(async ({ persisted }: PageTransitionEvent) => {
     if (!persisted || stored === undefined) return;
     await renewals.renew(stored.token);

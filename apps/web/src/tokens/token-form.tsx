@@ -8,13 +8,13 @@ import { scopeVerbs } from '../shared/use-scopes.js';
 interface TokenFormProps {
   readonly ownToken: OwnToken;
   readonly isBusy: boolean;
-  /** @returns whether it was created */
+  /** @returns whether the token was created */
   onSubmit(token: NewToken): Promise<boolean>;
 }
 
 const empty = { name: '', scopes: [] as readonly Scope[], day: '', rate: '' };
 
-/** A form for a new token. It can only grant the scopes of the page's token. */
+/** A form for a new token, which can only have scopes of the page's token. */
 export function TokenForm({ ownToken, isBusy, onSubmit }: TokenFormProps) {
   const id = useId();
   const [{ name, scopes, day, rate }, setDraft] = useState(empty);
@@ -99,7 +99,7 @@ export function TokenForm({ ownToken, isBusy, onSubmit }: TokenFormProps) {
   );
 }
 
-/** The label of a scope, such as `Add plants`. */
+/** Returns the label of a scope, such as `Add plants`. */
 export function labelScope(scope: Scope): string {
   if (scope === 'admin') return 'Manage tokens';
   const [action = '', plural = 'plants'] = scope.split(':').toReversed();

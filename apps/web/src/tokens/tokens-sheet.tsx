@@ -30,13 +30,13 @@ interface Confirmation {
   readonly action: 'rotate' | 'revoke';
 }
 
-/** The sheet for people whose token may manage all tokens. */
+/** Shows all tokens, if the page's token permits managing them. */
 export function TokensSheet(props: TokensSheetProps) {
   const ownToken = useOwnToken();
   return ownToken?.scopes.includes('admin') ? <Tokens ownToken={ownToken} {...props} /> : null;
 }
 
-/** Lists, creates, rotates, and revokes tokens. The secret of a new token is shown until the person has saved it, and not stored. */
+/** Lists, creates, rotates, and revokes tokens. The secret of a new token is shown until the person has saved it, and is never stored. */
 function Tokens({
   ownToken,
   isOpen,
@@ -178,7 +178,7 @@ function NewSecret({ issued: { name, secret }, onDone }: { readonly issued: Issu
   );
 }
 
-/** All tokens: latest first, and inactive ones last. They are loaded each time that the sheet opens, and after each change. */
+/** Returns all tokens, latest first, with inactive ones last. Loads them each time the sheet opens, and after each change. */
 function useTokens(isShown: boolean) {
   const { operations, rejectToken } = usePlantStore();
   const query = useQuery({
@@ -239,7 +239,7 @@ function describeToken(token: Token): string {
 
 const hourMs = 3_600_000;
 
-/** Describes the last use. The service stores its time at most once an hour. */
+/** Describes the last use. The service updates this time at most once an hour. */
 function describeUse(lastUsedAt: string): string {
   const now = Date.now();
   return now - Date.parse(lastUsedAt) < hourMs ? 'in the last hour' : formatAge(lastUsedAt, now);

@@ -19,12 +19,12 @@ export type DraftProblems = ByField<string | undefined>;
 
 export const noProblems: DraftProblems = mapFields(() => undefined);
 
-/** The result of a check. */
+/** The checked plant, or its problems. */
 export type CheckedDraft =
   | { readonly plant: NewPlant; readonly problems?: undefined }
   | { readonly plant?: undefined; readonly problems: DraftProblems };
 
-/** Loads the schema of the contract. Call it early, so that it is loaded when it is needed. */
+/** Loads the contract schema. Call this early, so that the schema is there when it is needed. */
 export const loadPlantSchema = () => import('./plant-schema.js');
 
 /**
@@ -35,14 +35,14 @@ export const loadPlantSchema = () => import('./plant-schema.js');
  */
 export async function checkDraft(draft: Texts, before?: Plant): Promise<CheckedDraft> {
   const { NewPlantSchema } = await loadPlantSchema();
-  const read = readDraft(draft, before);
-  const { data, error } = NewPlantSchema.safeParse(read);
+  const entered = readDraft(draft, before);
+  const { data, error } = NewPlantSchema.safeParse(entered);
   if (data !== undefined) return { plant: data };
   const problems: { -readonly [Name in FieldName]: string | undefined } = { ...noProblems };
   for (const { path, message: schemaMessage } of error?.issues ?? []) {
     const field = draftFields.find((name) => name === path[0]);
     if (field === undefined) continue;
-    const message = (field === 'id' && describeId(read['id'])) || schemaMessage;
+    const message = (field === 'id' && describeId(entered['id'])) || schemaMessage;
     const earlier = problems[field];
     problems[field] =
       earlier === undefined ? `${labels[field]} ${message}.` : `${earlier.slice(0, -1)}; ${message}.`;
@@ -65,13 +65,13 @@ export function withoutChanged(problems: DraftProblems, before: Texts, after: Te
   return mapFields((name) => (before[name] === after[name] ? problems[name] : undefined));
 }
 
-/** Whether the fields still contain a plant. If so, they are cleared once it is stored. */
+/** Whether a draft still contains a plant. If so, the form is cleared once the plant is stored. */
 export function isDraftOf(draft: Texts, plant: NewPlant): boolean {
   const isSame = textNames.every((name) => withoutLastSpace(draft[name]) === (plant[name] ?? ''));
   return isSame && readId(draft.id) === plant.id;
 }
 
-/** Returns the members of a plant. Leaves out empty fields, and removes one trailing space from changed texts. */
+/** Returns the typed plant. Leaves out empty fields, and removes one trailing space from changed texts. */
 function readDraft({ id, ...texts }: Texts, before?: Plant): Record<string, unknown> {
   const kept = { ...texts };
   for (const name of textNames)
@@ -84,7 +84,7 @@ const separatedDigits = /^[+-]?\d{1,3}([.,]\d{3})+$/;
 /** Accepted, because spaces and apostrophes only group digits. */
 const groupedDigits = /^[+-]?\d{1,3}([\s'’]\d{3})+$/;
 
-/** The number of parsed digits. An int64 has at most 19, and parsing millions of digits takes long. */
+/** The maximum number of parsed digits. An int64 has at most 19, and parsing millions of digits takes long. */
 const maxDigits = 20;
 
 /** Reads an ID exactly, in digits of any script. Anything else stays text, which the contract rejects. */

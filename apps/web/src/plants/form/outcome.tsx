@@ -11,7 +11,7 @@ interface OutcomeProps {
   readonly problem: string | undefined;
 }
 
-/** A request that takes longer shows its progress. */
+/** How long a request takes before its progress is shown. */
 const slowAfterMs = 2_000;
 
 /** Shows the progress or the result of sending a plant. Screen readers announce both. */
@@ -37,7 +37,7 @@ function describeWait(attempt: number): string {
   return attempt > 1 ? `Still trying to save the plant. Attempt ${attempt}…` : 'Waiting for the server…';
 }
 
-/** Whether something has been active for longer than a time, in milliseconds. */
+/** Whether `isActive` has been true for longer than `ms`. */
 function useIsSlow(isActive: boolean, ms: number): boolean {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { SavedFileLink } from '../../shared/saved-file.js';
 import { useHasScope } from '../../shared/use-scopes.js';
 import { type Exported, type ExportFormat, savePlants } from '../export-plants.js';
 import type { Selection } from './use-selection.js';
-// Loaded with the code that deletes, so that the undo is there.
+// Loaded together with the code that deletes, because a delete must be undoable.
 import '../undo-item.js';
 import './selection-bar.css';
 
@@ -24,7 +24,7 @@ interface SelectionBarProps {
   onDelete(): void;
 }
 
-/** The number of selected plants, and the actions on them. */
+/** Shows the number of selected plants, and the actions on them. */
 export function SelectionBar({
   selection,
   total,

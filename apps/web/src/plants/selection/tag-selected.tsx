@@ -10,13 +10,13 @@ import { TaggingProgress } from '../tags/tagging-progress.js';
 import { useTagging } from '../tags/use-tagging.js';
 
 interface TagSelectedProps {
-  /** The plants that are selected when it opens. */
+  /** The plants that are selected when the sheet opens. */
   readonly plants: readonly StoredPlant[];
   readonly filter: PlantFilter;
   onClose(): void;
 }
 
-/** The sheet that sets the tag of the selected plants. It closes once all have it. */
+/** The sheet that sets the tag of the selected plants. Closes once all of them have the tag. */
 export function TagSelected({ plants: selected, filter, onClose }: TagSelectedProps) {
   // A fixed copy, because plants that no longer match the filter are deselected.
   const [plants] = useState(selected);

@@ -18,7 +18,7 @@ export interface Selection {
   clear(): void;
 }
 
-/** Selects rows by ID, which stays correct while others add, edit, and delete plants. Removed rows are deselected. */
+/** Keeps the selection by ID, so that it stays correct while others add, edit, and delete plants. Deselects removed rows. */
 export function useSelection(rows: PlantRows): Selection {
   // The set is mutated, because it may be large. A new wrapper object signals each change to React.
   const [{ ids }, setState] = useState(() => ({ ids: new Set<bigint>() }));
@@ -31,7 +31,7 @@ export function useSelection(rows: PlantRows): Selection {
     else ids.delete(id);
   };
   const show = () => setState({ ids });
-  const begin = (index: number) => {
+  const startRange = (index: number) => {
     const id = idAt(index);
     setRange(id === undefined ? undefined : { anchor: id, end: id });
     return { anchor: index, end: index };
@@ -78,13 +78,13 @@ export function useSelection(rows: PlantRows): Selection {
     toggle(index) {
       const id = idAt(index);
       select(index, id !== undefined && !ids.has(id));
-      begin(index);
+      startRange(index);
       show();
     },
-    extendTo: (index) => extend(currentRange() ?? begin(index), index),
+    extendTo: (index) => extend(currentRange() ?? startRange(index), index),
     extendFrom(focused, index) {
       const isAtEnd = range !== undefined && idAt(focused) === range.end;
-      extend((isAtEnd ? currentRange() : undefined) ?? begin(focused), index);
+      extend((isAtEnd ? currentRange() : undefined) ?? startRange(focused), index);
     },
     selectAll() {
       for (let index = 0; index < rows.count; index++) select(index, true);

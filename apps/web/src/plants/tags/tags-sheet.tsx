@@ -21,12 +21,12 @@ const maxTagLength = 60;
 interface TagsSheetProps {
   readonly filter: PlantFilter;
   readonly isOpen: boolean;
-  /** The undo of its actions. */
+  /** The bar that undoes renames. */
   readonly children: ReactNode;
   onClose(): void;
 }
 
-/** A rename of a tag, which edits its plants. */
+/** A rename of a tag, which edits all plants with the tag. */
 interface Rename {
   readonly from: string;
   readonly to: string;
@@ -43,7 +43,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
   const [rename, setRename] = useState<Rename>();
   const { progress, run, cancel, forget } = useTagging(filter);
   const isRunning = progress?.state === 'running';
-  const begin = (next: Rename | undefined) => {
+  const showRename = (next: Rename | undefined) => {
     setRename(next);
     forget();
   };
@@ -53,7 +53,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
     const plants = (signal: AbortSignal) => listAll(client, { tag: from, signal });
     const { state, failed } = await run({ plants, from, tag: to === '' ? undefined : to });
     if (state !== 'done' || failed.length > 0) return;
-    begin(undefined);
+    showRename(undefined);
     // The list of the old tag is empty now.
     if (filter.tag === from)
       navigate({ view: 'plants', filter: { ...filter, tag: to === '' ? undefined : to } });
@@ -69,9 +69,9 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
           rename={rename}
           existing={rename.to === rename.from ? undefined : counts?.get(rename.to)}
           isRunning={isRunning}
-          onType={(to) => begin({ ...rename, to })}
+          onType={(to) => showRename({ ...rename, to })}
           onSubmit={() => void start(rename)}
-          onCancel={isRunning ? cancel : () => begin(undefined)}
+          onCancel={isRunning ? cancel : () => showRename(undefined)}
         />
       )}
       <TaggingProgress progress={progress} total={Math.max(rename?.total ?? 0, progress?.done ?? 0)} />
@@ -100,7 +100,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
               <button
                 type="button"
                 aria-disabled={isRunning}
-                onClick={() => isRunning || begin({ from: tag, to: tag, total: plants ?? 0 })}
+                onClick={() => isRunning || showRename({ from: tag, to: tag, total: plants ?? 0 })}
               >
                 <span>Rename</span>
                 <span className="visually-hidden" translate="no">{`: ${toVisible(tag) || '(empty)'}`}</span>
@@ -113,7 +113,7 @@ export function TagsSheet({ filter, isOpen, children, onClose }: TagsSheetProps)
   );
 }
 
-/** The number of plants with each tag. They are counted again each time that the sheet opens, and after an undo. */
+/** Returns the number of plants with each tag. Counts them again each time the sheet opens, and after an undo. */
 function useTagCounts(isShown: boolean) {
   const { tags, isCounted, failure } = useCounts(isShown);
   const queryClient = useQueryClient();

@@ -17,7 +17,7 @@ export interface Progress {
   readonly done: number;
   /** The plants that were not edited, each with a sentence about why. */
   readonly failed: readonly { readonly plant: Pick<StoredPlant, 'id' | 'name'>; readonly reason: string }[];
-  /** Why it stopped, unless the person stopped it. */
+  /** Why the run stopped, unless the person stopped it. */
   readonly problem?: string;
 }
 
@@ -34,8 +34,8 @@ interface Tagging {
 const lastReplyTimeoutMs = 5_000;
 
 /**
- * Gives many plants a tag, with two requests per 1,000 plants, and without overwriting concurrent changes. Shows them in the list, and adds
- * an undo. It can be run again after any failure, because it skips plants that already have the tag. Unmounting the component stops it.
+ * Tags many plants, with two requests per 1,000 plants, and without overwriting concurrent changes. Shows them in the list, and adds an
+ * undo. You can run it again after any failure, because it skips plants that already have the tag. Unmounting the component stops the run.
  */
 export function useTagging(filter: PlantFilter) {
   const { client, rejectToken } = usePlantStore();
@@ -49,7 +49,7 @@ export function useTagging(filter: PlantFilter) {
     control.current = new AbortController();
     const { signal } = control.current;
     /** The plants by ID: as listed, then as read. */
-    const known = new Map<unknown, StoredPlant>();
+    const plantsById = new Map<unknown, StoredPlant>();
     /** The plants that have the tag now, since the progress was last shown. */
     const tagged: StoredPlant[] = [];
     /** The edited plants as they were before, and their new `ETag`s. */
@@ -65,18 +65,18 @@ export function useTagging(filter: PlantFilter) {
 
     async function* readIds() {
       for await (const plant of plants(signal)) {
-        known.set(plant.id, plant);
+        plantsById.set(plant.id, plant);
         yield plant.id;
       }
     }
     async function* readUpdates() {
       for await (const { id, plant, etag } of getAll(client, readIds(), { signal })) {
-        const listed = known.get(id);
+        const listed = plantsById.get(id);
         if (plant === undefined)
           failed.push(...(listed ? [{ plant: listed, reason: 'It was deleted.' }] : []));
         else if (plant.tag === tag || (from !== undefined && plant.tag !== from)) tagged.push(plant);
         else {
-          known.set(id, plant);
+          plantsById.set(id, plant);
           yield { ...plant, tag, ifMatch: etag };
         }
       }
@@ -87,7 +87,7 @@ export function useTagging(filter: PlantFilter) {
     const sent: Promise<unknown>[] = [];
     const { updatePlants } = reportEdits(client, ({ plant, etag }) => {
       tagged.push(plant);
-      edited.push(known.get(plant.id) ?? plant);
+      edited.push(plantsById.get(plant.id) ?? plant);
       etags.set(plant.id, etag);
     });
     const edits: Pick<Client, 'updatePlants'> = {
