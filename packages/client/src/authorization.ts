@@ -1,16 +1,17 @@
 import type { TokenSource } from './options.js';
 
 /**
- * Returns the value of the `Authorization` header for the first request of a call, or for the request after the service rejected another
- * value. The signal is aborted when the call ends first.
+ * Returns the value of the `Authorization` header for the first request of a call, or, once the service has rejected a value, for the next
+ * request. The signal is aborted if the call ends first.
  */
 export type Authorize = (ended: AbortSignal, rejected?: string) => Promise<string>;
 
 /**
- * Gets the token from its source for each call. Calls that wait for a promise of the source share it, unless the promise began before the
- * service rejected the token of the call. The token is not cached after that, because the next token may belong to another user.
+ * Returns a function that gets the token from its source for each call. Calls that wait for a promise of the source share it, unless the
+ * promise began before the service rejected the token of the call. The token is not cached after that, because the next token may belong to
+ * another user.
  *
- * @throws {TypeError} when there is no token, or it is a string that is not a valid one
+ * @throws {TypeError} when there is no token, or the token is a string that is not valid
  */
 export function createAuthorize(token: string | TokenSource | undefined): Authorize {
   if (typeof token !== 'function') {

@@ -22,10 +22,10 @@ export function backoffMs(retry: number): number {
   return Math.random() * Math.min(10_000, 100 * 2 ** retry);
 }
 
-/** The statuses after which the same request may succeed (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */
+/** The statuses after which the same request can succeed (RFC 9110, sections 15.5.9 and 15.6; RFC 6585; RFC 8470). */
 const retryableStatuses = [408, 425, 429, 500, 502, 503, 504];
 
-/** Parses `Retry-After`, seconds or a date, as milliseconds from now; `NaN` if it is neither. */
+/** Parses `Retry-After`, which is in seconds or a date. Returns milliseconds from now, or `NaN` if it is neither. */
 export function parseRetryAfter(value: string): number {
   return /^\d+$/.test(value) ? Number(value) * 1000 : Math.max(0, Date.parse(value) - Date.now());
 }

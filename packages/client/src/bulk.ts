@@ -18,7 +18,7 @@ import { ensureSuccess, RejectedError } from './unwrap.js';
 
 /** The options of `storeAll`, `getAll`, `updateAll`, and `deleteAll`, and of their calls. */
 export interface BulkOptions extends CallOptions {
-  /** How often the client resends plants that the service temporarily cannot store, get, update, or delete. Default: 10. */
+  /** How many times the client resends plants that the service temporarily cannot store, get, update, or delete. Default: 10. */
   readonly rounds?: number | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface RejectedId extends Rejection {
   readonly id: PlantId;
 }
 
-/** Excludes a string, because iterating a single ID as text would give its digits. */
+/** Any iterable except a string, because iterating a single ID as text would give its digits. */
 type Many<Item> = (Iterable<Item> | AsyncIterable<Item>) & object;
 
 /**
@@ -90,7 +90,7 @@ type Many<Item> = (Iterable<Item> | AsyncIterable<Item>) & object;
  * and the rejections of each batch. Nothing is sent until you do either. You can do both, in any order: each plant is sent once, and
  * awaiting gives the same totals. If you leave a loop early, the batches in flight are aborted, and awaiting rejects with an `AbortError`.
  *
- * It reads plants only as it sends them, so its memory use does not depend on their number. Awaiting keeps all rejections in memory. A loop
+ * Plants are read only as they are sent, so memory use does not depend on their number. Awaiting keeps all rejections in memory. A loop
  * keeps none in Node.js 26, unless you assign the result of `storeAll` to a variable. Earlier versions keep them until the loop ends.
  *
  * You can store the same plants again after any failure: plants that are already stored are replayed, and stored only once. Plants that the
@@ -100,7 +100,7 @@ type Many<Item> = (Iterable<Item> | AsyncIterable<Item>) & object;
  * 9110, section 10.2.3). This repeats until all are sent; only `signal` stops it. `timeoutMs` limits a single call.
  *
  * @throws {RejectedError} when the service rejects a whole batch, such as for its token. It also throws the errors of the client's calls.
- *   Any error aborts the batches in flight.
+ * Any error aborts the batches in flight.
  *
  * @example
  * import { createClient, storeAll } from '@plant-store/client';
@@ -131,8 +131,8 @@ export function storeAll<Given extends NewPlantInput>(
  * and all rejections, or iterate it for the totals so far and the rejections of each batch, as with `storeAll`. Nothing is sent until you
  * do either.
  *
- * It replaces all fields: also pass the unchanged ones. It rejects plants that have changed since (`precondition_failed`), and IDs without
- * a plant. You can send the same updates again after any failure: a plant that already equals its update counts as updated.
+ * All fields are replaced: also pass the unchanged ones. The service rejects plants that have changed since (`precondition_failed`), and
+ * IDs without a plant. You can send the same updates again after any failure: a plant that already equals its update counts as updated.
  *
  * @throws {RejectedError} as `storeAll` does
  *
@@ -165,9 +165,9 @@ export function updateAll<Given extends PlantUpdate>(
  * Deletes the plants with any number of IDs in batches, two at a time. Await it for the totals and all rejections, or iterate it for the
  * totals so far and the rejections of each batch, as with `storeAll`. Nothing is sent until you do either.
  *
- * With `{ id, ifMatch }` in place of an ID, it deletes the plant only if it still has this `ETag`. It rejects plants that have changed
- * since (`precondition_failed`), IDs that no plant ever had, and text that is not an ID. You can delete the same IDs again after any
- * failure.
+ * With `{ id, ifMatch }` in place of an ID, a plant is deleted only if it still has this `ETag`. The service rejects plants that have
+ * changed since (`precondition_failed`), IDs that no plant ever had, and text that is not an ID. You can delete the same IDs again after
+ * any failure.
  *
  * @throws {RejectedError} as `storeAll` does
  * @throws {TypeError} for a single ID as text: iterating it would give its digits
@@ -337,7 +337,7 @@ const maxItems = 1_000;
 /** The maximum size of the JSON of a batch, in bytes. A larger item is sent in a separate batch. */
 const maxBytes = 2 ** 19;
 
-/** How many batches may be in flight. */
+/** The maximum number of batches in flight. */
 const concurrency = 2;
 
 /** How long to wait after a 429 without `Retry-After`, in milliseconds. */
@@ -355,7 +355,7 @@ async function* sendAll<
   sendOnce: Send<Given, Result>,
   { rounds = 10, signal, ...options }: BulkOptions,
   controller: AbortController,
-  /** Whether the size of a reply is limited, so that it may have no results for the last items. */
+  /** Whether the service limits the size of a reply, so that the last items can have no result yet. */
   repliesAreBounded = false,
 ): AsyncGenerator<readonly Settled<Given, Result>[], void, undefined> {
   type Batch = readonly Item<Given>[];
@@ -380,7 +380,7 @@ async function* sendAll<
     permitted -= batch.length;
     const items = batch.map(({ item }) => item);
     const reply = await sendOnce(items, { ...options, signal: controller.signal });
-    // The operator has set a lower limit.
+    // The operator has set a lower limit than the client's.
     if (reply.status === 400 && (reply.body.error === bodyTooLarge || reply.body.error === batchTooLarge)) {
       if (batch.length > 1) return sendHalves(batch, round);
       return batch.map((item) => ({ ...item, result: { status: 400, ...reply.body }, reply }));
@@ -442,7 +442,7 @@ async function* sendAll<
       const oldest = inFlight.length < concurrency ? undefined : inFlight.shift();
       if (oldest) yield inOrder(oldest);
       const sent = send(next.value);
-      // A rejection is thrown where it is awaited.
+      // A rejection is thrown where the batch is awaited.
       sent.catch(() => undefined);
       inFlight.push(sent);
     }

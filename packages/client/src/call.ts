@@ -15,7 +15,7 @@ import { type RequestParts, writeBody, writeTarget } from './write-request.js';
 /** The request of a call of any operation. */
 export interface AnyRequest extends RequestParts, CallOptions {}
 
-/** The request as errors describe it, updated with each attempt. */
+/** The request summary in errors, updated with each attempt. */
 type Progress = { -readonly [Name in keyof RequestSummary]: RequestSummary[Name] };
 
 /**

@@ -109,8 +109,8 @@ export interface Client {
 /** The condition that the plant has not changed since an earlier reply. */
 export interface IfMatch {
   /**
-   * The reply to a get, a create, or an update of the plant, or an edit. Its `ETag` takes precedence over `headers`. If it has none, the
-   * call rejects with a `TypeError` and sends nothing.
+   * The reply to a get, a create, or an update of the plant, or an edit. Its `ETag` takes precedence over `headers`. If there is no `ETag`,
+   * the call rejects with a `TypeError` and sends nothing.
    */
   readonly ifMatch: Pick<Reply, 'etag'>;
 }
@@ -154,8 +154,8 @@ export type BodyOf<Name extends OperationName> = Extract<
  * The errors that a call of an operation, or `unwrap` of its reply, can throw. They narrow by `name`. Rejections by the service,
  * `Extract<ErrorOf<Name>, { name: 'RejectedError' }>`, also narrow by `error` and by `status`.
  *
- * It does not include errors of your program: a `RangeError` for a `number` that is not exact, and the errors of your functions, such as a
- * `TokenSource`.
+ * The union does not include errors of your program: a `RangeError` for a `number` that is not exact, and the errors of your functions,
+ * such as a `TokenSource`.
  */
 export type ErrorOf<Name extends OperationName> =
   | RejectionOf<Extract<ReplyOf<Name>['body'], { readonly error: ErrorNumber }>['error']>

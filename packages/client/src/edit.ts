@@ -4,7 +4,7 @@ import type { CallOptions } from './options.js';
 import type { Reply } from './read-reply.js';
 import { ensureSuccess, isRejectedError, RejectedError, type SuccessOf, unwrap } from './unwrap.js';
 
-/** A plant to edit. It may have the other members of a reply. */
+/** A plant to edit. It can have the other members of a reply. */
 export type EditablePlant = Plant & {
   readonly id: number | bigint;
   readonly idText?: string | undefined;
@@ -18,7 +18,7 @@ export type EditablePlant = Plant & {
  * page and get it back.
  */
 export interface Edit<Seen extends EditablePlant = EditablePlant> {
-  /** Only `startEdit` sets it, so that nothing else is mistaken for an edit. */
+  /** Only `startEdit` sets this member, so that nothing else is mistaken for an edit. */
   readonly kind: 'edit';
   readonly plant: Readonly<Seen>;
   readonly etag: string;

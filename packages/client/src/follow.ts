@@ -8,12 +8,12 @@ import { unwrap } from './unwrap.js';
 /** Where to begin, how changes are requested, and the options of the calls. */
 export type FollowOptions = Pick<ChangeQuery, 'after'> &
   CallOptions & {
-    /** How many changes a page has at most, from 1 to 1,000. Default: 1,000. */
+    /** The maximum number of changes on a page, from 1 to 1,000. Default: 1,000. */
     readonly limit?: number | undefined;
     /** How long a request waits for a change if there is none, in seconds, from 1 to 25. Default: 25. */
     readonly wait?: number | undefined;
     /**
-     * Called after the store was restored from a backup. Discard your copy: it may have plants that no longer exist, and lack others. Once
+     * Called after the store was restored from a backup. Discard your copy: it can have plants that no longer exist, and lack others. Once
      * this resolves, pages start over as with `after: '0'`. Without it, `followChanges` ends with a `RejectedError`.
      */
     readonly onCursorExpired?: (() => void | Promise<void>) | undefined;
@@ -21,10 +21,10 @@ export type FollowOptions = Pick<ChangeQuery, 'after'> &
 
 const cursorExpired: (typeof errors)['cursor_expired']['error'] = 40011;
 
-/** How much longer than its `wait` an attempt may take. */
+/** How much longer than its `wait` an attempt can take, in milliseconds. */
 const timeoutMarginMs = 10_000;
 
-/** The delay after an empty page that came without waiting. It is shorter than the shortest `wait`. */
+/** The delay after an empty page that came without waiting, in milliseconds. It is shorter than the shortest `wait`. */
 const emptyPageDelayMs = 900;
 
 /**
@@ -35,12 +35,12 @@ const emptyPageDelayMs = 900;
  * changes. While the service restarts, is unavailable, or is overloaded, it retries without a limit, and `onResponse` sees each attempt.
  * Only `signal`, leaving the loop, `retries`, or `timeoutMs` end it.
  *
- * It never ends, so iterate it. Unlike the other helpers it is not a promise: awaiting it sends no request.
+ * The sequence never ends, so iterate it. Unlike the results of the other helpers, it is not a promise: awaiting it sends no request.
  *
  * @param options `after` is the `next` of a page, or `'0'` to start with all stored plants. Default: only later changes. The others are
- *   described in `FollowOptions`.
+ * described in `FollowOptions`.
  * @throws {RejectedError} when a retry would not help, such as for an invalid token, or for a cursor from before a restore without
- *   `onCursorExpired`. It throws the reason of `signal` once that is aborted.
+ * `onCursorExpired`. It throws the reason of `signal` once that is aborted.
  *
  * @example
  * import { createClient, followChanges } from '@plant-store/client';

@@ -5,6 +5,8 @@
 export interface IterablePromise<Item, Result = Item[]> extends Promise<Result>, AsyncIterable<Item> {}
 
 /**
+ * Creates a lazy promise that is also iterable.
+ *
  * @param iterate starts an iteration
  * @param finish converts the items of one iteration to the result of awaiting
  */

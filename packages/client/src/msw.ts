@@ -5,7 +5,7 @@ import type { FakePlantStore } from './testing/create-fake-plant-store.js';
 
 /** The options of `createHandlers`. */
 export interface HandlersOptions {
-  /** The base URL to which the program under test sends its requests. Default: that of the store. */
+  /** The base URL to which the program under test sends its requests. Default: the store's base URL. */
   readonly baseUrl?: string | URL;
 }
 
@@ -13,9 +13,9 @@ export interface HandlersOptions {
  * Creates handlers for MSW that answer with a fake plant store, so that you can test a program with its actual client, token source, and
  * `fetch`: use `setupServer(...handlers)` in Node.js, and `setupWorker(...handlers)` in browsers.
  *
- * They answer only requests to the paths of the API. All others go to your other handlers or to the network. The faults of
- * `store.fail()` also work. For `drop` and `refuse`, MSW hides why the connection failed, so the client's `outcome` is `unknown`. In
- * browsers MSW also hides an abort, so a request with a `delay` fault is carried out even if the caller aborts it.
+ * The handlers answer only requests to API paths. All others go to your other handlers or to the network. The faults of `store.fail()` also
+ * work. For `drop` and `refuse`, MSW hides why the connection failed, so the client's `outcome` is `unknown`. In browsers MSW also hides an
+ * abort, so a request with a `delay` fault is carried out even if the caller aborts it.
  *
  * @throws {TypeError} when `baseUrl` is not valid
  *
@@ -34,7 +34,7 @@ export function createHandlers(
 ): HttpHandler[] {
   const baseUrl = parseBaseUrl(options.baseUrl ?? store.baseUrl);
   const paths = new Set(Object.values(routes).map(({ path }) => path));
-  // All methods, so that an unsupported method is rejected with 405 as by the service.
+  // All methods have a handler, so that an unsupported one gets a 405, as from the service.
   return [...paths].map((path) =>
     http.all(baseUrl + path, ({ request }) =>
       answer(store.fetch, request, store.baseUrl + request.url.slice(baseUrl.length)),

@@ -4,7 +4,7 @@ import type { Reply } from './read-reply.js';
 /** The part of `fetch` that the client uses. The global `fetch` is compatible. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Returns an access token. It may fetch one from elsewhere. */
+/** Returns an access token. It can fetch the token from elsewhere. */
 export type TokenSource = () => string | Promise<string>;
 
 /** A request that is about to be sent. */
@@ -15,7 +15,7 @@ export interface RequestEvent {
   readonly attempt: number;
   readonly method: string;
   readonly url: string;
-  /** The headers to send, without the access token. A hook may add headers, such as `traceparent`. */
+  /** The headers to send, without the access token. A hook can add headers, such as `traceparent`. */
   readonly headers: Record<string, string>;
 }
 
@@ -35,10 +35,10 @@ export type Validate =
   | ((operation: keyof Operations, reply: Reply) => void)
   | ((operation: keyof Operations, reply: Reply) => Promise<void>);
 
-/** The options of calls. Each call may override any of them. */
+/** The options of calls. Each call can override any of them. */
 export interface CallOptions {
   /**
-   * The absolute http(s) URL of the service, with or without a path prefix and a trailing slash. In a browser, it may be a path on the
+   * The absolute http(s) URL of the service, with or without a path prefix and a trailing slash. In a browser, it can be a path on the
    * page's origin, such as `/api` or ''.
    */
   readonly baseUrl?: string | URL | undefined;
@@ -47,13 +47,13 @@ export interface CallOptions {
    * its promise is pending share the promise. The client does not cache the token after that.
    */
   readonly token?: string | TokenSource | undefined;
-  /** How long a call may take, including all attempts and delays, in milliseconds. Default: 30,000. */
+  /** The maximum time for a call, including all attempts and delays, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** How long one attempt may take, in milliseconds. Default: 10,000. */
+  /** The maximum time for one attempt, in milliseconds. Default: 10,000. */
   readonly attemptTimeoutMs?: number | undefined;
   /**
-   * How often a request is retried after a failed connection, an attempt that timed out, or the status 408, 425, 429, 500, 502, 503, or
-   * 504. Only requests that are safe to retry are retried, such as those of `createPlant`. Default: 2.
+   * How many times a request is retried after a failed connection, an attempt that timed out, or the status 408, 425, 429, 500, 502, 503,
+   * or 504. Only requests that are safe to retry are retried, such as those of `createPlant`. Default: 2.
    */
   readonly retries?: number | undefined;
   /** Sends the requests. Default: the global `fetch` at the time of each call. */

@@ -1,5 +1,5 @@
 /**
- * Validates a base URL and returns it without a trailing slash. In a browser it may be a path, which is resolved against the page's origin.
+ * Validates a base URL and returns it without a trailing slash. In a browser it can be a path, which is resolved against the page's origin.
  *
  * @throws {TypeError} if it is not an http(s) URL, or has credentials, a query, or a fragment. The message omits the value, which may
  * contain a password.
@@ -16,7 +16,7 @@ export function parseBaseUrl(baseUrl: string | URL | undefined): string {
   return href.replace(/\/+$/, '');
 }
 
-/** The origin of the page or worker, as text: `null` for a file, and `undefined` if there is none. */
+/** Returns the origin of the page or worker. The text is `null` for a file, and `undefined` if there is none. */
 export function pageOrigin(): string {
   // Programs that use this client may be compiled without the DOM types.
   return String((globalThis as { readonly location?: { readonly origin: string } }).location?.origin);

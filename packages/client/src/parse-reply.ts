@@ -14,7 +14,7 @@ const int64Pattern = new RegExp(
  * @throws {SyntaxError} when it is not JSON, or an int64 is in another notation
  */
 export function parseReply(text: string): unknown {
-  // `JSON.parse` would round them. In a number with a fraction or an exponent, only the digits are quoted, which is not valid JSON.
+  // `JSON.parse` would round an int64, so its digits are quoted first. A number with a fraction or an exponent is then not valid JSON.
   const quoted = text.replace(
     int64Pattern,
     (_, name, value) => name + value.replace(/-?(0|[1-9]\d*)/g, '"$&"'),
@@ -22,9 +22,7 @@ export function parseReply(text: string): unknown {
   return readInt64s(JSON.parse(quoted));
 }
 
-/**
- * Replaces each int64 within a value by a `bigint`, in place. A reviver is called for each value, and takes three times as long for a list.
- */
+/** Replaces each int64 within a value with a `bigint`, in place. For a list, a `JSON.parse` reviver takes three times as long. */
 function readInt64s(value: unknown, isInt64 = false): unknown {
   if (typeof value === 'string') return isInt64 ? BigInt(value) : value;
   const members = Object(value);

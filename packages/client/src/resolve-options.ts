@@ -8,7 +8,7 @@ export interface ResolvedOptions extends CallOptions {
   readonly baseUrl: string;
   /** Shared by all calls that use this token. */
   readonly authorize: Authorize;
-  /** With lower-case names. */
+  /** Headers with lowercase names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -183,7 +183,7 @@ export interface EditRequest extends CallOptions {
 
 /**
  * The request of a mutation is the request of its operation. An operation with a precondition takes an edit instead, because the data of a
- * query may be newer than the data that the user saw. With `'*'` it overwrites any state, or restores a deleted plant.
+ * query can be newer than the data that the user saw. With the condition `*`, it overwrites any state, or restores a deleted plant.
  */
 export type MutationRequest<Name extends OperationName> = Operations[Name] extends {
   readonly headers: Precondition;

@@ -1,4 +1,4 @@
-/** The reason of a rejection when a wait times out. */
+/** The rejection reason when a wait times out. */
 export const timeoutReason: Error = new Error('timeout');
 
 /**
@@ -25,14 +25,14 @@ export function withTimeout<Result>(
       reject(reason);
       controller.abort(reason);
     };
-    // Timers support at most 2^31 - 1.
+    // Timers support at most 2^31 - 1 milliseconds.
     const timer = setTimeout(end, Math.min(ms, 2_000_000_000));
     signal?.addEventListener('abort', end);
     work(controller.signal).finally(release).then(resolve, reject);
   });
 }
 
-/** Waits some milliseconds. Rejects with the signal's reason as soon as it is aborted, even if the reason is `timeoutReason`. */
+/** Waits for a number of milliseconds. Rejects with the signal's reason as soon as it is aborted, even if the reason is `timeoutReason`. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return withTimeout(() => new Promise<never>(() => undefined), ms, signal).catch(() => {
     // The reason cannot distinguish the timeout from the abort, because it may come from another timeout.

@@ -34,7 +34,7 @@ type Unwrapped<Given> =
 export function ensureSuccess<Given extends Reply>(reply: Given): SuccessOf<Given> {
   const { status, request } = reply;
   if (status === 304) throw new UnexpectedResponseError(request, 'no body');
-  // For statuses beyond 399, the client only returns Error bodies.
+  // The body is an error: for statuses from 400, the client returns only bodies of that shape.
   if (status > 299) throw new RejectedError(reply as Reply<number, ErrorBody<number>>);
   return reply as SuccessOf<Given>;
 }
@@ -47,7 +47,7 @@ function bodyOf({ body }: Reply): unknown {
 type Statuses = { [Name in ErrorName as (typeof errors)[Name]['error']]: (typeof errors)[Name]['status'] };
 
 /**
- * The service rejected a request. `message` comes from the service, and you can show it to people. It may contain the ID. There is no
+ * The service rejected a request. `message` comes from the service, and you can show it to people. It can contain the ID. There is no
  * `cause`.
  *
  * A copy by `JSON` has all fields except `headers` and `stack`. A copy by `structuredClone` has only `message` and `stack`, as for every
@@ -61,7 +61,7 @@ export class RejectedError<Listed extends ErrorNumber = ErrorNumber> extends Pla
   /** The HTTP status of the reply. */
   declare readonly status: Statuses[Listed];
 
-  /** The field `error` of the reply: a number of the table `errors`. A service of another version may send other numbers. */
+  /** The field `error` of the reply: a number of the table `errors`. A service of another version can send other numbers. */
   readonly error: Listed;
 
   /** How long to wait before another attempt, in milliseconds since the reply. From `Retry-After`, if the reply has it. */

@@ -4,7 +4,7 @@ import type { OperationName } from './client.js';
 import type { Reply } from './read-reply.js';
 
 /**
- * Checks a reply against the schemas of the API. It accepts additions of later versions: unknown members, and new error numbers.
+ * Checks a reply against the schemas of the API. Accepts additions from later versions: unknown members, and new error numbers.
  *
  * @throws {Error} when the reply is not valid. The message names the operation, the status, and each invalid member, and contains no text
  * of the reply.

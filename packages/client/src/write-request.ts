@@ -3,7 +3,7 @@ import type { Route } from '@plant-store/contract/routes';
 
 type Scalar = string | number | bigint | boolean;
 
-/** The parts that a request of any operation may have. */
+/** The parts that a request can have, whatever its operation. */
 export interface RequestParts {
   readonly params?: Readonly<Record<string, Scalar>>;
   readonly query?: Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;

@@ -4,7 +4,7 @@ import type { Operation, RecordMetadata } from '../src/metadata.js';
 import { errorsOf, hasBody } from '../src/replies.js';
 import { capitalize } from '../src/resource.js';
 
-/** The names of the types of an operation's request and successful reply. */
+/** The type names for an operation's request and successful reply. */
 interface TypeNames {
   readonly params?: string | undefined;
   readonly headers?: string | undefined;
@@ -14,9 +14,9 @@ interface TypeNames {
 }
 
 /**
- * What each operation takes and returns, as a module of types without a schema.
+ * Prints a module with types for what each operation takes and returns.
  *
- * @param modules the sources that declare the types, by the path that the module imports them by
+ * @param modules the sources that declare the types, by import path
  */
 export function operationsOf(
   contract: Readonly<Record<string, Operation>>,
@@ -29,7 +29,7 @@ export function operationsOf(
     '/** The failures that are the same for every operation. */',
     `interface CommonFailures {\n${indent(failures[0]?.filter(isCommon) ?? [])}\n}\n`,
     '/**',
-    ' * What each operation takes and returns, as types without a schema: for clients, whose users need neither zod nor ts-rest.',
+    ' * What each operation takes and returns, as plain types, so that users of the client need neither zod nor ts-rest.',
     ' * A type test compares them with what ts-rest infers from the contract.',
     ' */',
     `export interface Operations {\n${operations
@@ -72,11 +72,13 @@ function printOperation(name: string, operation: Operation, isCommon: (failure: 
     indent(replies),
     '};',
   ];
-  const comment = isGet(operation) ? '  /** Without 304 and 412, which need a condition. */\n' : '';
+  const comment = isGet(operation)
+    ? '  /** Without 304 and 412, which only a conditional request can get. */\n'
+    : '';
   return `${comment}${indent([`${name}: {`, indent(members), '};'])}`;
 }
 
-/** The failures of an operation as members of a type. Those of a get do not have 412, which needs a condition. */
+/** Prints the failures of an operation as members of a type. For a get, omits 412, which only a conditional request can get. */
 function failuresOf(operation: Operation): readonly string[] {
   return Object.entries(errorsOf(operation))
     .filter(([status]) => !(isGet(operation) && status === '412'))
@@ -102,7 +104,7 @@ function typeNamesOf(operation: Operation): TypeNames {
 
 const idOf = (schema: unknown) => (schema instanceof z.ZodType ? schema.meta()?.id : undefined);
 
-/** The names of types that are not those of their schemas. */
+/** Returns the type names that differ from the names of the schemas. */
 function ownTypeNamesOf({ resource, operation, field = '' }: RecordMetadata): Partial<TypeNames> | undefined {
   const One = capitalize(resource);
   const names: Readonly<Partial<Record<RecordMetadata['operation'], Partial<TypeNames>>>> = {

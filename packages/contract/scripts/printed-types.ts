@@ -4,7 +4,7 @@ import { resources } from '../src/resources.js';
 import { operationsOf } from './operations-of.js';
 import { typesOf } from './types-of.js';
 
-/** The printed modules of types, by their names in `src`. */
+/** Prints the generated modules, by file name in `src`. */
 export function printedTypes(): Readonly<Record<'types.ts' | 'operations.ts', string>> {
   const types = typesOf(Object.values(resources));
   const parts = readFileSync(new URL('../src/operation-parts.ts', import.meta.url), 'utf8');

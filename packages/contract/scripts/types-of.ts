@@ -21,15 +21,15 @@ const inputs: Readonly<Record<Kind, string>> = {
 };
 const values: Readonly<Record<Kind, string>> = { ...inputs, int64: 'bigint', int64List: 'bigint[]' };
 
-/** The types of resources, as a module that a reader of declarations understands. */
+/** Prints a module with the types of resources, as declarations that are easy to read. */
 export function typesOf(resources: readonly Resource[]): string {
   const names = resources.map(({ name }) => member(name, `${capitalize(name)}Types`));
   return [
-    '// Printed from the definitions of the resources: pnpm --filter @plant-store/contract run print-types',
+    '// Printed from the resource definitions: pnpm --filter @plant-store/contract run print-types',
     "import type { FailedResult } from './errors.js';",
     "import type { ItemCondition } from './operation-parts.js';\n",
     ...resources.map(typesOfOne),
-    declare('The types of all resources, by their names.', 'ResourceTypes', names),
+    declare('The types of all resources, by resource name.', 'ResourceTypes', names),
   ].join('\n');
 }
 
@@ -49,27 +49,27 @@ function typesOfOne(resource: Resource): string {
   const searched = searchedFieldsOf(resource).map(([, { label }]) => label.toLowerCase());
   const withoutNames = filtersOf(resource).flatMap(([each, { required }]) => (required ? [] : each));
   const resultsOf = (operation: string, success: string, what: string, when: string, failures: string) => [
-    declare(`${capitalize(a)} of a batch ${what}.`, `${prefix}${success}Result`, [
+    declare(`A result in a batch: the ${name} ${what}.`, `${prefix}${success}Result`, [
       member('status', '200'),
       member(name, `Stored${One}`),
       member('etag', 'string', `The \`ETag\` of the ${name}${when}.`),
     ]),
-    `/** The outcome of one ${name} of a batch: what a separate request would return. */`,
+    `/** The outcome for one ${name} of a batch, as a separate request would return it. */`,
     `export type ${prefix}${operation}Result = ${prefix}${success}Result | FailedResult<${failures}>;\n`,
     declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}${operation}Results`, [
       member('results', `${prefix}${operation}Result[]`),
     ]),
   ];
-  const next = 'The cursor of the next page: pass it as `after`. The last page has none.';
+  const next = 'The cursor for the next page. Pass it as `after`. The last page has none.';
   return [
     declare(`${capitalize(a)} without its ID.`, One, fields(values)),
     Input === One
       ? ''
-      : declare(`${capitalize(a)} without its ID, as sent by a client.`, Input, fields(inputs)),
-    declare(`${capitalize(a)} under its ID, once validated.`, `New${One} extends ${One}`, [
+      : declare(`${capitalize(a)} without its ID, as a client sends it.`, Input, fields(inputs)),
+    declare(`${capitalize(a)} with its ID, after validation.`, `New${One} extends ${One}`, [
       member('id', 'bigint'),
     ]),
-    "// The compiler's message on a missing member names those of the last type: by declaration, and since TypeScript 7 by name.",
+    "// If a member is missing, the compiler's message names the members of the last type: in declaration order, or by name since TypeScript 7.",
     declare(`${capitalize(a)} to create, with its ID as text.`, `${One}WithIdText extends ${Input}`, [
       optional('id', inputs.int64, 'The ID. It must agree with `idText`.'),
       member('idText', 'string', 'The digits of the ID.'),
@@ -80,17 +80,17 @@ function typesOfOne(resource: Resource): string {
     ]),
     `/** What a client sends to create ${a}: its \`id\`, the digits of the ID as \`idText\`, or both. A \`Stored${One}\` also works. */`,
     `export type New${One}Input = ${One}WithIdText | ${One}WithNumericId;\n`,
-    declare(`${capitalize(a)} as it is stored.`, `Stored${One} extends New${One}`, [
+    declare(`${capitalize(a)} as stored, with its ID.`, `Stored${One} extends New${One}`, [
       member('idText', 'string', 'The digits of the ID.'),
       optional('addedAt', 'string', `When the ${name} was first stored (ISO 8601, in UTC), if known.`),
       optional(
         'addedBy',
         'string',
-        `Who created the ${name}: the ID of an access token, or \`subject\` and the subject of a JSON Web Token. Only tokens with the scope \`admin\` see it.`,
+        `Who created the ${name}: the ID of an access token, or \`subject\` and the subject of a JSON Web Token. Visible only with the scope \`admin\`.`,
       ),
       optional('changedBy', 'string', `Who last updated the ${name}, in the same form.`),
     ]),
-    declare(`The query of a list of ${plural}.`, `${One}Query`, [
+    declare(`The query for a list of ${plural}.`, `${One}Query`, [
       optional(
         'limit',
         'number',
@@ -102,7 +102,7 @@ function typesOfOne(resource: Resource): string {
         ordersOf(resource)
           .map((order) => `'${order}'`)
           .join(' | '),
-        'The order. Records without a time count as the oldest, and texts are compared regardless of case. A `-` makes it descending. Default: `id`.',
+        'The sort order. Records without a time count as the oldest, and text is compared regardless of case. A leading `-` makes the order descending. Default: `id`.',
       ),
       ...filtersOf(resource).map(([each, { kind, label }]) => {
         const limit = kind === 'text' ? ' At most 1,000 characters.' : '';
@@ -135,7 +135,7 @@ function typesOfOne(resource: Resource): string {
       optional('fields', "'id'", `With \`id\`, the page has only \`ids\`, and no ${plural}.`),
     ]),
     declare(
-      `A page of a list. It has \`limit\` ${plural}, unless the list ends or they are large.`,
+      `A page of a list. It has \`limit\` ${plural}, unless the list ends, they are large, or the search takes too long.`,
       `${One}Page`,
       [
         member(plural, `Stored${One}[]`),
@@ -153,15 +153,15 @@ function typesOfOne(resource: Resource): string {
     declare(`A batch of ${plural} to create, from 1 to 1,000.`, `New${Many}`, [
       member(plural, `readonly New${One}Input[]`),
     ]),
-    declare(`The ${plural} of a batch, from 1 to 1,000.`, `${One}Ids`, [
+    declare(`The IDs of a batch, from 1 to 1,000.`, `${One}Ids`, [
       member('ids', 'readonly string[]', `The digits of each ID, such as the \`idText\` of ${a}.`),
     ]),
-    `/** ${capitalize(a)} of a batch to update: all its fields, with its ID as for a create, and a condition. */`,
+    `/** ${capitalize(a)} to update in a batch: its ID as for a create, all its fields, and a condition. */`,
     `export type ${One}Update = New${One}Input & ItemCondition;\n`,
     declare(`A batch of ${plural} to update, from 1 to 1,000.`, `${One}Updates`, [
       member(plural, `readonly ${One}Update[]`),
     ]),
-    declare(`The ${plural} of a batch to delete, from 1 to 1,000.`, `${One}Deletions extends ${One}Ids`, [
+    declare(`A batch of ${plural} to delete, from 1 to 1,000.`, `${One}Deletions extends ${One}Ids`, [
       optional(
         'ifMatch',
         'readonly string[]',
@@ -176,24 +176,24 @@ function typesOfOne(resource: Resource): string {
       ' as it is now',
       '400 | 404 | 412 | 500 | 503',
     ),
-    declare(`The last change of ${a} was its creation or an update.`, `Stored${prefix}Change`, [
+    declare(`The latest change of ${a} that exists: its creation or an update.`, `Stored${prefix}Change`, [
       member('kind', "'created' | 'updated'"),
       ...change,
       member(name, `Stored${One}`, `The ${name} as it is now.`),
     ]),
-    declare(`The last change of ${a} was its deletion.`, `Deleted${prefix}Change`, [
+    declare(`The latest change of a deleted ${name}: its deletion.`, `Deleted${prefix}Change`, [
       member('kind', "'deleted'"),
       ...change,
       optional(name, ''),
     ]),
-    `/** The last change of ${a}. It narrows by \`kind\`. */`,
+    `/** The latest change of ${a}. The type narrows by \`kind\`. */`,
     `export type ${prefix}Change = Stored${prefix}Change | Deleted${prefix}Change;\n`,
     declare(
       'A page of changes. If it is empty and `next` is your `after`, there are no more changes yet.',
       `${prefix}ChangePage`,
       [
         member('changes', `${prefix}Change[]`),
-        member('next', 'string', 'The cursor of the next page: pass it as `after`.'),
+        member('next', 'string', 'The cursor for the next page. Pass it as `after`.'),
       ],
     ),
     declare(`A current or earlier state of ${a}.`, `${One}State extends ${One}`, [
@@ -235,7 +235,7 @@ function typesOfOne(resource: Resource): string {
 const change = [
   member('id', 'bigint'),
   member('idText', 'string', 'The digits of the ID.'),
-  optional('at', 'string', 'When it happened (ISO 8601, in UTC), if known.'),
+  optional('at', 'string', 'When the change happened (ISO 8601, in UTC), if known.'),
 ];
 
 function member(name: string, type: string, description = ''): string {

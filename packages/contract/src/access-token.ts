@@ -14,7 +14,7 @@ export const scopes: readonly Scope[] = /* @__PURE__ */ Object.values(resources)
   .flatMap((resource): Scope[] => scopesOf(resource))
   .concat('admin');
 
-/** The default scopes of a new token: those of version 1.0, even if there are more resources since. */
+/** The default scopes of a new token: those of version 1.0, even if later versions have more resources. */
 export const defaultScopes: readonly Scope[] = /* @__PURE__ */ scopesOf(resources.plant);
 
 /** The name of the scope `update` before version 1.5. Older tokens and settings still have it. */
@@ -33,13 +33,13 @@ const tokenPattern = new RegExp(
   `^${accessTokenPrefix}[0-9A-Za-z]{${accessTokenSecretLength + checksumLength}}$`,
 );
 
-/** Whether a text has the format and the checksum of an access token. It may never have been issued. */
+/** Whether a text has the format and the checksum of an access token, even if the token was never issued. */
 export function isAccessTokenFormat(text: string): boolean {
   const body = text.slice(0, -checksumLength);
   return tokenPattern.test(text) && accessTokenChecksum(body) === text.slice(-checksumLength);
 }
 
-/** Returns the checksum of an access token, 6 characters, for its prefix and its random part. */
+/** Returns the 6-character checksum of an access token's prefix and random part. */
 export function accessTokenChecksum(body: string): string {
   return toBase62(BigInt(crc32(body)), checksumLength);
 }

@@ -1,6 +1,6 @@
 /**
- * Converts a number that a person typed or pasted to ASCII: digits in any script, signs, and separators. Removes surrounding white space, and
- * invisible characters such as text direction marks.
+ * Converts to ASCII a number that a person typed or pasted: digits in any script, signs, and separators. Removes surrounding white space,
+ * and invisible characters such as text direction marks.
  */
 export function toAsciiNumber(text: string): string {
   // Most numbers are already ASCII, and a file may contain a million of them.

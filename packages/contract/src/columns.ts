@@ -19,6 +19,7 @@ const codecs: { readonly [Of in Kind]: Codec<Kinds[Of]['value']> } = {
   },
 };
 
+/** Functions on the fields of a resource's records. */
 export interface Fieldset<Fields> {
   readonly names: readonly (keyof Fields & string)[];
   /** Returns the fields of a record without its other members. Omits absent fields. */
@@ -27,14 +28,15 @@ export interface Fieldset<Fields> {
   isSame(a: Fields, b: Fields): boolean;
 }
 
-/** Functions over the fields of records, as stored in the columns of a database. */
+/** Converts the fields of records to and from the columns of a database. */
 export interface Columns<Fields> extends Fieldset<Fields> {
   /** Returns the column values of a record, in the order of the fields. */
   toColumns(record: Fields): readonly Column[];
-  /** Sets the fields of a record from the columns of a row, starting at an index. Does not change a field without a value. */
+  /** Sets the fields of a record from the columns of a row, starting at an index. A field whose column is null stays unset. */
   readColumns(row: readonly unknown[], start: number, record: Record<string, unknown>): void;
+  /** Returns the column value of a field; `null` if the value is absent or there is no such field. */
   toColumn(name: string, value: unknown): Column;
-  /** Returns a text that identifies the fields. For text fields it is their JSON, as in version 1.0. */
+  /** Returns a text that only records with the same fields share. If all fields are text, it is their JSON, as in version 1.0. */
   identify(record: Fields): string;
 }
 

@@ -1,12 +1,12 @@
-/** The conditions in the headers of a request (RFC 9110, section 13.1). Conditions on times are not supported. */
+/** The conditional headers of a request (RFC 9110, section 13.1). Headers that compare times are not supported. */
 export interface Conditions {
   readonly 'if-match'?: string | undefined;
   readonly 'if-none-match'?: string | undefined;
 }
 
 /**
- * A list of entity tags, which may have empty elements (RFC 9110, section 5.6.1), or `*`. Does not match a quoted `*`, which is probably a
- * mistake for the unquoted one.
+ * Matches a list of entity tags, which can have empty elements (RFC 9110, section 5.6.1), or `*`. Does not match a quoted `*`, which is
+ * probably a mistake.
  */
 const entityTags =
   /^(?:\*|[\s,]*(?:W\/)?"(?:[^"*][^"]*|\*[^"]+)?"(?:\s*,[\s,]*(?:W\/)?"(?:[^"*][^"]*|\*[^"]+)?")*[\s,]*)$/;
@@ -17,7 +17,7 @@ export const isEntityTags = (text: string): boolean => entityTags.test(text);
 /**
  * Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2.
  *
- * @param tag the current entity tag of the target
+ * @param tag the target's current entity tag
  * @returns the first condition that is false; `undefined` if the request may proceed
  */
 export function findFailedCondition(
@@ -29,9 +29,9 @@ export function findFailedCondition(
 }
 
 /**
- * Whether a list of entity tags, or `*`, includes a tag, even if a proxy changed it. A proxy that compresses a reply makes its tag weak
- * (nginx, HAProxy), or appends a suffix: `"…-gzip"` (Apache, Caddy), `"…--gzip"` (Jetty). Tags of this service have a fixed length, so all
- * these forms are recognized (docs/decisions/0061-conditional-updates.md).
+ * Whether a list of entity tags, or `*`, includes a tag, even in a form that a proxy has changed. A proxy that compresses a reply makes its
+ * tag weak (nginx, HAProxy), or appends a suffix: `"…-gzip"` (Apache, Caddy), `"…--gzip"` (Jetty). Tags of this service have a fixed
+ * length, so all these forms can be recognized (docs/decisions/0061-conditional-updates.md).
  */
 function includesTag(tags: string, tag: string): boolean {
   if (tags.trim() === '*') return true;

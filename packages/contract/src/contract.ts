@@ -22,10 +22,12 @@ import {
 
 const c = initContract();
 
-/** No body, as a zod type, so that the declarations of the contract need no types of ts-rest. */
+/** No body, typed as a zod schema, so that the contract's type declarations need no ts-rest types. */
 const noBody = c.noBody() as unknown as z.ZodType<undefined>;
 
-/** An update with either of two headers, or both: with a union, the types of ts-rest would make a caller choose. */
+/**
+ * A union of operations, each of which requires one of the headers and accepts the others. ts-rest cannot declare this in one operation.
+ */
 type WithEither<Operation extends { headers: object }, Header extends keyof Operation['headers']> = {
   [Name in Header]: Omit<Operation, 'headers'> & {
     headers: Omit<Operation['headers'], Name> & {
@@ -37,8 +39,8 @@ type WithEither<Operation extends { headers: object }, Header extends keyof Oper
 /**
  * The API, version 1.0.0: every operation with its request and all possible replies.
  *
- * The service implements this router, and the client is typed by it. `metadata` says what an operation needs and does. `replies.ts` derives
- * the descriptions and the errors of its replies, and `openapi-examples.ts` an example of its request.
+ * The service implements this router, and the client gets its types from it. `metadata` describes what an operation needs and does. From
+ * it, `replies.ts` derives the descriptions and errors of the replies, and `openapi-examples.ts` derives an example request.
  */
 const router = c.router(
   {
@@ -61,7 +63,7 @@ const router = c.router(
       metadata: { scope: 'read', resource: 'plant', operation: 'get' } as const,
       pathParams: z.object({ id: plants.id }),
       query: NoQuerySchema,
-      // It also accepts conditions. They are not declared, because some generated clients would then require the headers.
+      // The operation also accepts conditional headers. They are not declared, because some generated clients would then require them.
       responses: { 200: plants.stored, 304: noBody, 404: errorSchema(404), 412: errorSchema(412) },
     },
     listPlants: {
@@ -210,7 +212,7 @@ const router = c.router(
         'Returns the permissions and expiration time of your token. This operation needs no scope, so a program can check its token ' +
         'before it sends other requests.',
       metadata: tokenMetadata({
-        // Any valid token may read its own scopes.
+        // Any valid token can read its own scopes.
         scope: undefined,
         replies: {
           200: 'The token, without its secret',

@@ -6,12 +6,13 @@ import { capitalize, errorNamesOf, fieldsOf, type Resource, withArticle } from '
 import { type ResourceName, resources } from './resources.js';
 
 export interface ErrorTexts {
-  /** When it is sent, and what the caller can do. */
+  /** When the error is sent, and what the caller can do. */
   readonly meaning: string;
-  /** A message as the service writes it. The wording may change. */
+  /** A message that the service sends. The wording can change. */
   readonly example: string;
 }
 
+/** Returns the texts of the errors that each resource has. */
 export function errorTextsOf(resource: Resource): Readonly<Record<string, ErrorTexts>> {
   const { name, plural } = resource;
   const { invalid, notFound } = errorNamesOf(resource);
@@ -106,7 +107,7 @@ const examples: Readonly<Record<OtherErrorName, string>> = {
     'The service cannot fetch keys from the identity provider. Try again in 10 seconds.',
 };
 
-/** The texts of each error. They are not in `errors`, because every client loads that table. */
+/** The texts of all errors. They are not in `errors`, because every client loads that table. */
 export const errorTexts = Object.fromEntries([
   ...Object.entries(examples).map(([name, example]) => [
     name,

@@ -1,4 +1,4 @@
-/** The number of an error, and the HTTP status with which it is sent. */
+/** An error's number and HTTP status. */
 export interface ErrorDefinition {
   /** The value of the field `error`: the HTTP status times 100, plus a serial number. A published number never changes its meaning. */
   readonly error: number;
@@ -56,9 +56,9 @@ export type ErrorNameOf<Status extends number> = {
 
 /** The body of a reply that is not a success. */
 export interface ErrorBody<Listed extends number = ErrorNumber> {
-  /** What went wrong, as a number of the table `errors`. A later version of the service may send other numbers. */
+  /** What went wrong, as a number of the table `errors`. A later version of the service can send other numbers. */
   error: Listed;
-  /** What went wrong, and what to do about it. It is for people: the wording may change. */
+  /** What went wrong, and what to do about it. The text is for people, so the wording can change. */
   message: string;
 }
 

@@ -44,7 +44,7 @@ const invisibleUnlessWriting = new RegExp(
   'gu',
 );
 
-/** Escapes UTF-16 code units, as in JSON. */
+/** Escapes each UTF-16 code unit, as JSON does. */
 function toEscapes(character: string): string {
   return character
     .split('')

@@ -1,6 +1,6 @@
 /**
  * Folds a text for search, regardless of the locale. Ignores case in every script (`ß` is `ss`, `ς` is `σ`), the difference between
- * composed and decomposed letters, and the difference between the Turkish `ı` and `İ` and `i`. Letters with and without an accent stay
+ * composed and decomposed letters, and the differences among `i` and the Turkish `ı` and `İ`. Letters with and without an accent stay
  * different.
  */
 export function foldText(text: string): string {
@@ -13,7 +13,7 @@ export function foldText(text: string): string {
  * @returns whether the text, once folded, contains `folded`
  */
 export function* searchText(text: string, folded: string): Generator<undefined, boolean> {
-  // The end of the searched text, where a match may begin that ends in the next part.
+  // The end of the text searched so far: a match can begin there and end in the next part.
   let overlap = '';
   for (const part of partsOf(text)) {
     const searched = overlap + foldPart(part);
@@ -42,14 +42,15 @@ function foldPart(text: string): string {
 }
 
 /**
- * How many marks of one letter stay together (Unicode Standard Annex 15, section 13, "Stream-Safe Text Format"). `tooManyMarks` repeats it.
+ * The maximum number of marks that stay together after a letter (Unicode Standard Annex 15, section 13, "Stream-Safe Text Format").
+ * `tooManyMarks` has the same number.
  */
 const maxMarks = 30;
 const tooManyMarks = /([\p{M}\u1160-\u11ff]{30})([\p{M}\u1160-\u11ff])/gu;
 
 /**
- * Divides long runs of marks with U+034F, because ordering the marks of a letter takes quadratic time. Normalization does not move marks
- * across U+034F.
+ * Divides long runs of marks with U+034F, because sorting a letter's marks takes quadratic time. Normalization does not move marks across
+ * U+034F.
  */
 function limitMarks(text: string): string {
   return text.length > maxMarks ? text.replace(tooManyMarks, '$1\u034f$2') : text;

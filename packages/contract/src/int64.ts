@@ -35,7 +35,10 @@ export function toExactNumber(text: string): number | bigint | NumberLiteral {
 
 const numberParts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Returns the int64 that a JSON number equals exactly, as `number` if that is safe, or `undefined`. */
+/**
+ * Returns the int64 that a JSON number equals exactly, as a `number` if that is safe, or else as a `bigint`. Returns `undefined` if there
+ * is none.
+ */
 function parseInt64(text: string): number | bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = numberParts.exec(text) ?? [];
   const digits = whole + fraction;

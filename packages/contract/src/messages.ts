@@ -9,9 +9,7 @@ export { MAX_OVERLAP_SECONDS, MAX_RATE_PER_MINUTE, MAX_TOKENS, QUERY_MAX_LENGTHS
 // In a separate module, so that the web page can load it without the messages.
 export { shorten } from './shorten.js';
 
-/**
- * The messages of errors that both the service and the fake plant store of the client send. Long quoted parts of a request are shortened.
- */
+/** The error messages that both the service and the client's fake plant store send. Long quotes from a request are shortened. */
 export const messages = {
   invalidPath: 'The path is not valid: it must be percent-encoded UTF-8.',
   malformedJson: (problem: string) => `The body is not valid JSON: ${problem}.`,
@@ -52,7 +50,7 @@ export const messages = {
     `${method} is not allowed on ${shorten(path, 200)}. Use ${allowed.join(' or ')}.`,
 } as const;
 
-/** Returns the messages about records of a resource that both the service and the fake plant store of the client send. */
+/** Returns the error messages about a resource's records that both the service and the client's fake plant store send. */
 export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) {
   const aRecord = withArticle(name);
   return {
@@ -61,7 +59,7 @@ export function messagesOf({ name, plural }: Pick<Resource, 'name' | 'plural'>) 
     idRetired: (id: bigint) =>
       `${capitalize(name)} ${id} was deleted. Choose another ID, or reuse this one by sending a PUT request with If-None-Match: *.`,
     notFound: (id: bigint) => `There is no ${name} ${id}.`,
-    /** For a request to reuse the id of a deleted record. */
+    /** For a request to reuse the ID of a deleted record, if no record ever had it. */
     idNeverUsed: (id: bigint) => `${capitalize(name)} ${id} never existed. Create it with POST /${plural}.`,
     invalidIdText: `The ID must be an integer from ${INT64_MIN} to ${INT64_MAX} sent as a string without a plus sign or leading zeros, like the idText of ${aRecord}.`,
     preconditionRequired: `Send If-Match with the ETag that the ${name} had when you read or created it, or If-None-Match: * to reuse the ID of a deleted ${name}.`,
@@ -93,7 +91,7 @@ interface Issue {
   readonly keys?: readonly string[] | undefined;
 }
 
-/** The validation issues of the parts of a request. A part without issues may be absent. */
+/** The validation issues in each part of a request. A part without issues can be absent. */
 export type RequestIssues = {
   readonly [Part in 'path' | 'query' | 'headers' | 'body']?: readonly Issue[] | undefined;
 };
@@ -110,7 +108,7 @@ export interface InvalidRequest {
   readonly message: string;
 }
 
-/** Returns the subject of the body of a request for a record or a batch. */
+/** Returns the subject of a request body that is a record or a batch. */
 export const subjectOf = (resource: Pick<Resource, 'name'>, noun: string = resource.name): BodySubject => ({
   noun,
   errorName: errorNamesOf(resource).invalid,
@@ -130,7 +128,7 @@ export function explainInvalid(
     formatPart(headers, (name) => `the ${name} header`),
   ].filter((text) => text !== '');
   if (parameters.length === 0) {
-    // The invalid value may be a part of the body, or a line of a file.
+    // The value can also be an item of a batch or a line of a file, so the message does not mention a request.
     const issues = formatPart(body, (field) => (field === '' ? 'it' : field));
     return { errorName, message: `The ${noun} is not valid: ${issues}.` };
   }
@@ -139,10 +137,11 @@ export function explainInvalid(
   return { errorName: 'bad_request', message: `The request is not valid: ${all.join('; ')}.` };
 }
 
+/** Lists the issues in one part of a request, each after the name of its value. */
 function formatPart(issues: readonly Issue[] = [], nameOf: (field: string) => string): string {
   return issues
-    .map(({ message, path = [], keys: [unknown] = [] }) => {
-      const name = unknown === undefined ? path.map(String).join('.') : shorten(unknown);
+    .map(({ message, path = [], keys: [unknownMember] = [] }) => {
+      const name = unknownMember === undefined ? path.map(String).join('.') : shorten(unknownMember);
       return `${nameOf(name)} ${message}`;
     })
     .join('; ');

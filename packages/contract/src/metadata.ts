@@ -70,6 +70,7 @@ export const tokenMetadata = <const Needed extends Scope | undefined>(
   metadata: TokenMetadata & { readonly scope: Needed },
 ): TokenMetadata & { readonly scope: Needed } => metadata;
 
+/** Returns what messages call the request body, and the error for an invalid one. */
 export function subjectOfOperation(metadata: Metadata): BodySubject {
   const { resource, operation } = metadata;
   if (resource === undefined)

@@ -3,7 +3,7 @@ import { hasBody } from './replies.js';
 import { fieldsOf, filtersOf, pluralFilterOf } from './resource.js';
 import { resources } from './resources.js';
 
-/** An example request. Some tools convert the document to a collection of requests, and send them. */
+/** An example request. Tools such as Postman turn the document into a collection of requests that can be sent. */
 export interface ExampleRequest {
   readonly params?: object;
   readonly query?: object;
@@ -12,7 +12,7 @@ export interface ExampleRequest {
 }
 
 /**
- * The ID in the examples. It must be unlikely to be in use, because sending all requests deletes this record, and below 2^53, because most
+ * The ID in the examples. It is unlikely to be in use, because sending all requests deletes this record. It is below 2^53, because most
  * tools parse the document with floating-point numbers.
  */
 const id = 314_159_265;
@@ -23,8 +23,8 @@ const batchIds = [id + 1, id + 2];
 const tokenId = 999_999_999;
 
 /**
- * Returns an example request of an operation. Sent in the order of the document, all succeed without changes: they create, list, get,
- * update, and delete the same record. Only rotate and revoke need the ID of a token.
+ * Returns an example request for an operation. In the order of the document, all requests succeed unchanged: they create, list, get,
+ * update, and delete the same record. Only rotate and revoke need the ID of a real token.
  */
 export function exampleOf(operation: Operation): ExampleRequest {
   const { metadata, path } = operation;

@@ -16,9 +16,9 @@ import { resources } from './resources.js';
 export type Operation = AppRoute & AnyOperation;
 
 /**
- * The paths of a router, as the document has them, with an example of each request.
+ * Describes the operations of a router for the OpenAPI document, each with an example request.
  *
- * @throws {Error} for an operation that this cannot describe, or for two with the same method and path
+ * @throws {Error} for an operation that this module cannot describe, or for two operations with the same method and path
  */
 export function describePaths(router: Readonly<Record<string, Operation>>): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
@@ -40,7 +40,7 @@ function describeOperation(operationId: string, operation: Operation): ZodOpenAp
     operationId,
     tags: [resource === undefined ? 'tokens' : resources[resource].plural],
     security: [{ bearer: scope === undefined ? [] : [scope] }],
-    // The same, for programs from before roles were in `security`.
+    // The same scope, for tools that read `security` as in OpenAPI 3.0, where a bearer scheme has no scopes.
     'x-required-scope': scope,
     summary: operation.summary ?? operationId,
     description: operation.description,
@@ -56,7 +56,7 @@ function describeOperation(operationId: string, operation: Operation): ZodOpenAp
 }
 
 function describeParameters({ pathParams, query, headers }: AppRoute, example: ExampleRequest) {
-  // Parameters of a path are text.
+  // Path parameters are text.
   const path = Object.entries(example.params ?? {}).map(([name, value]) => [name, String(value)]);
   const requestParams = {
     ...(pathParams instanceof z.ZodObject && {
@@ -72,15 +72,15 @@ function describeParameters({ pathParams, query, headers }: AppRoute, example: E
 }
 
 /**
- * Parameters, each with an example. A parameter that is not in the request has an empty example; otherwise tools that send all parameters
- * would invent a value. Insomnia only reads the example of a schema.
+ * Returns the parameters, each with an example. A parameter that the example request lacks gets an empty example; otherwise tools that send
+ * all parameters would invent a value. Insomnia reads only the example in a schema.
  */
 function withExamples(shape: z.core.$ZodLooseShape, values: object = {}): z.ZodObject {
   const parameters = Object.entries<z.ZodType>(shape).map(([name, schema]) => {
     const { override, ...meta } = schema.meta() ?? {};
     const example: unknown = Reflect.get(values, name) ?? '';
-    const ofSchema = example !== '' && { override: { ...Object(override), example } };
-    return [name, schema.meta({ ...meta, override, ...ofSchema, param: { example } })];
+    const schemaExample = example !== '' && { override: { ...Object(override), example } };
+    return [name, schema.meta({ ...meta, override, ...schemaExample, param: { example } })];
   });
   return z.object(Object.fromEntries(parameters));
 }
@@ -102,7 +102,7 @@ function describeResponses(operation: Operation): ZodOpenApiResponsesObject {
   return described as ZodOpenApiResponsesObject;
 }
 
-/** An example of each error that a reply may carry; nothing for a success. */
+/** Returns an example of each error that a reply can have. A success has none. */
 function describeErrors(names: readonly ErrorName[] = []) {
   const examples = names.map((name) => {
     const { meaning, example } = errorTexts[name];
@@ -111,7 +111,7 @@ function describeErrors(names: readonly ErrorName[] = []) {
   return examples.length > 0 && { examples: Object.fromEntries(examples) };
 }
 
-/** @throws {Error} if the path and the schema have other parameters, or a reply has no description */
+/** @throws {Error} if the path and the schema have different parameters, or a reply has no description */
 function rejectUndescribable(operationId: string, route: Operation): void {
   const reject = (what: string) => {
     throw new Error(
@@ -161,7 +161,7 @@ const replyHeaders = {
 
 type HeaderName = keyof typeof replyHeaders;
 
-/** The name of the component that describes a header, such as `RetryAfter`. */
+/** Returns the name of the component that describes a header, such as `RetryAfter`. */
 const componentOf = (name: string) => name.replaceAll(/^X-|-/g, '').replace('WWW', 'Www');
 
 export const headers: Readonly<Record<string, ZodOpenApiHeaderObject>> = Object.fromEntries(
@@ -171,8 +171,8 @@ export const headers: Readonly<Record<string, ZodOpenApiHeaderObject>> = Object.
 const rateLimitHeaders = ['RateLimit', 'RateLimit-Policy'] as const;
 
 /**
- * The headers other than the request id that a reply with a status may have in any operation. A status without an entry may have the
- * RateLimit headers: they are set once the token is valid, and stay whatever happens next.
+ * The headers that any operation can send with a status, besides the request ID. A reply with another status can have the rate limit
+ * headers, which the service sets as soon as the token is valid.
  */
 const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
@@ -182,10 +182,10 @@ const headersByStatus: Readonly<Record<number, readonly HeaderName[]>> = {
 };
 
 function describeHeaders({ metadata: { operation } }: Operation, status: number) {
-  const showsOne = operation === 'create' || operation === 'get' || operation === 'update';
+  const showsOneRecord = operation === 'create' || operation === 'get' || operation === 'update';
   const names: readonly HeaderName[] = [
     'X-Request-Id',
-    ...(showsOne && status < 400 ? (['ETag'] as const) : []),
+    ...(showsOneRecord && status < 400 ? (['ETag'] as const) : []),
     ...(operation === 'create' && status === 200 ? (['Idempotent-Replayed'] as const) : []),
     ...(headersByStatus[status] ?? rateLimitHeaders),
   ];

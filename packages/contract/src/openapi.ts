@@ -7,13 +7,14 @@ import { schemasOf } from './record-schemas.js';
 import { capitalize } from './resource.js';
 import { resources } from './resources.js';
 
+/** The example of each request body, by its schema. */
 const exampleBodies = new Map<unknown, unknown>(
   Object.values<Operation>(contract).flatMap((operation) =>
     'body' in operation ? [[operation.body, exampleOf(operation).body]] : [],
   ),
 );
 
-/** The schemas of the items in batches of updates, by the names of their components. */
+/** The item schemas of update batches, by component name. The batches refer to them only by name. */
 const updateSchemas = Object.fromEntries(
   Object.values<Operation>(contract).flatMap(({ metadata }) =>
     metadata.operation === 'updateMany'

@@ -1,7 +1,7 @@
 import type { Scope } from './access-token.js';
 import type { FailedResult } from './errors.js';
 
-/** The query of a page of tags. */
+/** The query for a page of tags. */
 export interface TagQuery {
   /** The `next` of the previous page. */
   after?: string | undefined;
@@ -13,10 +13,10 @@ export interface TagCount {
   plants: number;
 }
 
-/** How many plants have each tag, in the order of the tags. */
+/** A page of tags, in order, with the number of plants for each tag. */
 export interface TagPage {
   tags: TagCount[];
-  /** The cursor of the next page: pass it as `after`. The last page has none. */
+  /** The cursor for the next page. Pass it as `after`. The last page has none. */
   next?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export type Precondition =
   | { readonly 'if-match': string; readonly 'if-none-match'?: never }
   | { readonly 'if-none-match': '*'; readonly 'if-match'?: never };
 
-/** The query of a page of changes. */
+/** The query for a page of changes. */
 export interface ChangeQuery {
   /** The maximum number of changes on a page, from 1 to 1,000. Default: 100. */
   limit?: number | undefined;
@@ -35,7 +35,7 @@ export interface ChangeQuery {
   wait?: number | undefined;
 }
 
-/** The query of a page of states of a record. */
+/** The query for a page of a record's states. */
 export interface HistoryQuery {
   /** The maximum number of states on a page, from 1 to 1,000. Default: 100. */
   limit?: number | undefined;
@@ -43,7 +43,7 @@ export interface HistoryQuery {
   after?: string | undefined;
 }
 
-/** The token of a request. An access token of the service has an ID and a name, a JSON Web Token has a subject. */
+/** The token that authenticated a request. An access token has an ID and a name; a JSON Web Token has a subject. */
 export interface OwnToken {
   id?: bigint | undefined;
   name?: string | undefined;
@@ -73,37 +73,37 @@ export interface Token {
   ratePerMinute?: number | undefined;
 }
 
-/** Access tokens in the order of their IDs: all valid ones, and the latest 1,000 that were revoked or have expired. */
+/** Access tokens, ordered by ID: all valid ones, and the latest 1,000 that were revoked or have expired. */
 export interface TokenList {
   tokens: Token[];
 }
 
-/** A token to create. It can permit no more than the token that creates it. */
+/** A token to create. It cannot permit more than the token that creates it. */
 export interface NewToken {
   /** Who or what the token is for. */
   name: string;
   /** The scopes of the token. */
   scopes: Scope[];
-  /** When it expires (ISO 8601, in UTC). Default: when the token that creates it expires. */
+  /** When the token expires (ISO 8601, in UTC). Default: when the token that creates it expires. */
   expiresAt?: string | undefined;
-  /** The maximum requests per minute. Default: as many as the token that creates it. */
+  /** The maximum requests per minute. Default: the limit of the token that creates it. */
   ratePerMinute?: number | undefined;
 }
 
-/** How a token is replaced. */
+/** Options for rotating a token. */
 export interface TokenRotation {
-  /** How long the old token continues to work at most, in seconds. 0 revokes it. */
+  /** The maximum time that the old token continues to work, in seconds. 0 revokes it immediately. */
   overlapSeconds: number;
   /**
-   * When the new token expires (ISO 8601, in UTC), which cannot be later than the token of the request. Default: after the lifetime that
-   * the old one was issued with.
+   * When the new token expires (ISO 8601, in UTC). It cannot expire later than the token of the request. Default: it has the same lifetime
+   * as the old token.
    */
   expiresAt?: string | undefined;
 }
 
-/** A new token. */
+/** A new token, with its secret. */
 export interface IssuedToken extends Token {
-  /** The token to send. It is shown only once. */
+  /** The token itself, which requests send. It is shown only once. */
   secret: string;
 }
 
@@ -116,13 +116,13 @@ export type AuditAction =
   | 'restored'
   | 'imported';
 
-/** The query of a page of the audit. */
+/** The query for a page of the audit log. */
 export interface AuditQuery {
   /** The maximum number of entries on a page, from 1 to 1,000. Default: 100. */
   limit?: number | undefined;
   /** The `next` of the previous page. */
   after?: string | undefined;
-  /** Only entries of this action. */
+  /** Only entries with this action. */
   action?: AuditAction | undefined;
 }
 
@@ -142,9 +142,9 @@ export type AuditedToken = Pick<Token, 'id' | 'name' | 'scopes' | 'expiresAt' | 
 
 /** A backup that was restored. */
 export interface RestoredBackup {
-  /** The name of its file or object. */
+  /** The name of the file or object. */
   name: string;
-  /** When it was made (ISO 8601, in UTC). */
+  /** When the backup was made (ISO 8601, in UTC). */
   madeAt: string;
   /** The ID of the backed-up store, if it had one. */
   storeId?: string | undefined;
@@ -166,11 +166,11 @@ export interface ImportedFile {
   complete: boolean;
 }
 
-/** An action that was recorded, and who did it. It never changes. */
+/** A recorded action, and who did it. Entries never change. */
 export interface AuditEntry {
-  /** Its number. A later entry has a larger one. */
+  /** The entry number. Later entries have larger numbers. */
   number: number;
-  /** When it happened (ISO 8601, in UTC). */
+  /** When the action happened (ISO 8601, in UTC). */
   at: string;
   by: AuditActor;
   action: AuditAction;
@@ -184,14 +184,14 @@ export interface AuditEntry {
   file?: ImportedFile | undefined;
 }
 
-/** A page of the audit, the newest entries first. */
+/** A page of the audit log, the newest entries first. */
 export interface AuditPage {
   entries: AuditEntry[];
-  /** The cursor of the next page: pass it as `after`. The last page has none. */
+  /** The cursor for the next page. Pass it as `after`. The last page has none. */
   next?: string | undefined;
 }
 
-/** A record of a batch was stored. */
+/** A result in a batch: the record is stored. */
 export interface CreatedResult {
   status: 200;
   /** Whether an earlier request stored the same record. */
@@ -202,19 +202,19 @@ export interface CreatedResult {
 
 /** The condition of an update in a batch. */
 export interface ItemCondition {
-  /** The `ETag` that the record must still have, from a reply or a result. `*` matches any. */
+  /** The `ETag` that the record must still have, from a reply or a result. `*` matches any record. */
   ifMatch: string;
 }
 
-/** A record of a batch was deleted, now or before. */
+/** A result in a batch: the record was deleted, now or earlier. */
 export interface DeletedResult {
   status: 204;
 }
 
-/** The outcome of one record of a batch, as a separate request would return it. */
+/** The outcome for one record of a batch, as a separate request would return it. */
 export type CreateResult = CreatedResult | FailedResult<400 | 500 | 503>;
 
-/** The outcome of one deletion of a batch, as a separate request would return it. */
+/** The outcome for one deletion of a batch, as a separate request would return it. */
 export type DeleteResult = DeletedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its records. */

@@ -46,7 +46,7 @@ interface CommonFailures {
 }
 
 /**
- * What each operation takes and returns, as types without a schema: for clients, whose users need neither zod nor ts-rest.
+ * What each operation takes and returns, as plain types, so that users of the client need neither zod nor ts-rest.
  * A type test compares them with what ts-rest infers from the contract.
  */
 export interface Operations {
@@ -58,7 +58,7 @@ export interface Operations {
       403: ErrorBody<40300>;
     };
   };
-  /** Without 304 and 412, which need a condition. */
+  /** Without 304 and 412, which only a conditional request can get. */
   getPlant: {
     params: IdParams;
     responses: CommonFailures & {

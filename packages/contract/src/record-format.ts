@@ -4,9 +4,9 @@ import type { Field, Kind, Resource } from './resource.js';
 
 export type FileRecord<Fields> = Fields & {
   readonly id: bigint;
-  /** When it was stored (ISO 8601, in UTC), if known. */
+  /** When the record was stored (ISO 8601, in UTC), if known. */
   readonly addedAt?: string | undefined;
-  /** The fingerprint of its create, if it was updated since. */
+  /** The fingerprint of the original create request, if the record was updated later. */
   readonly original?: string | undefined;
 };
 
@@ -20,11 +20,11 @@ export interface RecordFormat<Fields> {
 /** The resource of a line that does not name its resource, as in files of version 1.4 and earlier. */
 const defaultResourceName = 'plant';
 
-const isNamed = ({ name }: Pick<Resource, 'name'>) => name !== defaultResourceName;
+const writesResourceName = ({ name }: Pick<Resource, 'name'>) => name !== defaultResourceName;
 
 /**
- * Returns the name of the resource of a line, which is an NDJSON object, or CSV cells by column name. There may be no such resource.
- * Returns `undefined` if the member or cell `resource` is not text.
+ * Returns the resource name in a line: an NDJSON object, or CSV cells by column name. There may be no resource with this name. Returns
+ * `undefined` if the member or cell `resource` is not text.
  */
 export function resourceNameOf(line: Readonly<Record<string, unknown>>): string | undefined {
   const name = line['resource'] ?? '';
@@ -32,31 +32,32 @@ export function resourceNameOf(line: Readonly<Record<string, unknown>>): string 
   return name.trim() || defaultResourceName;
 }
 
-/** The columns of CSV, in order. A line of NDJSON has members with the same names. */
+/** Returns the CSV columns, in order. The members of an NDJSON line have the same names. */
 export const recordColumnsOf = (resource: Resource): readonly string[] => [
-  ...(isNamed(resource) ? ['resource'] : []),
+  ...(writesResourceName(resource) ? ['resource'] : []),
   'id',
   ...Object.keys(resource.fields),
   'addedAt',
 ];
 
+/** Returns the NDJSON line for a deleted record, with its line break. */
 export const writeDeleted = ({ name }: Pick<Resource, 'name'>, id: bigint): string =>
-  `${stringifyExactJson({ resource: isNamed({ name }) ? name : undefined, id, deleted: true })}\n`;
+  `${stringifyExactJson({ resource: writesResourceName({ name }) ? name : undefined, id, deleted: true })}\n`;
 
 /**
- * Returns the file formats of a resource, which `plant-store import` reads. Each line of a resource other than plants has the name of the
- * resource, so that it is never read as another one.
+ * Returns the file formats of a resource, which `plant-store import` reads. For a resource other than plants, each line names the resource,
+ * so that an import never mistakes it for a plant.
  */
 export function recordFormatsOf<Fields>(resource: Resource): {
   readonly ndjson: RecordFormat<Fields>;
   readonly csv: RecordFormat<Fields>;
 } {
-  const name = isNamed(resource) ? resource.name : undefined;
+  const name = writesResourceName(resource) ? resource.name : undefined;
   const fields = Object.entries(resource.fields);
   return {
     /**
-     * `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`. A record without a time has `"addedAt":null`. Without
-     * that member, an import would use the current time.
+     * `{"id":1,"name":"Fern","tag":"outdoor","addedAt":"2026-11-25T10:00:00.000Z"}`. A record without a time has `"addedAt":null`, because
+     * an import uses the current time if the member is absent.
      */
     ndjson: {
       head: '',
@@ -67,8 +68,8 @@ export function recordFormatsOf<Fields>(resource: Resource): {
       },
     },
     /**
-     * RFC 4180 for spreadsheets: with a byte order mark, so that they read UTF-8, and with text guarded against formulas. It does not
-     * distinguish absent and empty values.
+     * RFC 4180, adapted to spreadsheets: starts with a byte order mark so that they detect UTF-8, and guards text that they could run as a
+     * formula. Absent and empty values look the same.
      */
     csv: {
       head: `\uFEFF${recordColumnsOf(resource).join(',')}\r\n`,
@@ -81,7 +82,7 @@ export function recordFormatsOf<Fields>(resource: Resource): {
   };
 }
 
-/** Returns the cell of a value. The integers of a list are separated by spaces. */
+/** Returns the cell for a value. Separates a list's integers with spaces. */
 function writeCell(kind: Kind, value: unknown): string {
   if (value === undefined) return '';
   if (kind === 'text') return quote(guardText(String(value)));
@@ -112,21 +113,21 @@ export function readInteger(cell: string): bigint | string {
   return /^-?\d{1,19}$/.test(digits) ? BigInt(digits) : cell;
 }
 
-/** Quotes a field of CSV, if necessary (RFC 4180, section 2). */
+/** Quotes a CSV field, if necessary (RFC 4180, section 2). */
 function quote(text: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Characters that end a cell in a program that uses another delimiter. */
+/** Matches characters that end a cell for programs that expect another delimiter. */
 const cellEnd = /([;\t\r\n])/;
 
-/** Text that a spreadsheet may interpret as a formula, after apostrophes, quotes, and white space. */
+/** Matches text that a spreadsheet could interpret as a formula, after apostrophes, quotes, and white space. */
 const formula = /^'*["\s]*[=+\-@＝＋－＠]/;
 
-/** Leading white space after apostrophes. A spreadsheet may remove the white space. */
+/** Matches a leading tab or line break, after apostrophes. A spreadsheet could remove it. */
 const leadingSpace = /^'*[\t\r\n]/;
 
-/** Changes each part of a text that a spreadsheet may interpret as a formula. */
+/** Changes each part of a text that a spreadsheet could interpret as a formula, and the start if a spreadsheet could remove it. */
 function changeFormulas(text: string, change: (part: string) => string): string {
   const changed = text.split(cellEnd).map((part) => (formula.test(part) ? change(part) : part));
   const joined = changed.join('');

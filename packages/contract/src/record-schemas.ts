@@ -28,6 +28,7 @@ import {
   ErrorNumberSchema,
   Int64ParameterSchema,
   Int64Schema,
+  integerPattern,
   jsonShapeOf,
   LimitSchema,
   NextPageSchema,
@@ -37,7 +38,6 @@ import {
   QueryTimeSchema,
   ShownInt64Schema,
   shapes,
-  shortest,
   shownTime,
   TextSchema,
   TimeSchema,
@@ -57,10 +57,11 @@ type ObjectSchema<Output, Input = Output> = z.ZodType<Output, Input> & {
 type Condition = z.ZodOptional<z.ZodString>;
 
 export interface Schemas<Types extends RecordTypes> {
-  /** The fields of a request body and of a reply: the same schema unless values can be written in several ways. */
+  /** The fields of a request body: the same schema as `shown`, unless a value can be written in several ways. */
   readonly fields: ObjectSchema<Types['fields'], Types['input']>;
+  /** The fields of a reply. */
   readonly shown: ObjectSchema<Types['fields']>;
-  /** Members beyond these are ignored. */
+  /** Ignores unknown members. */
   readonly create: z.ZodType<Types['create'], Types['createInput']>;
   readonly stored: ObjectSchema<Types['stored']>;
   readonly query: ObjectSchema<Types['query']>;
@@ -77,15 +78,15 @@ export interface Schemas<Types extends RecordTypes> {
   readonly deleteResults: z.ZodType<DeleteResults, DeleteResults>;
   readonly changePage: z.ZodType<Types['changePage'], Types['changePage']>;
   readonly history: z.ZodType<Types['history'], Types['history']>;
-  /** The id in a path. */
+  /** The ID in a path. */
   readonly id: z.ZodType<bigint, number | bigint>;
   readonly ifMatch: Condition;
   readonly ifNoneMatch: Condition;
-  /** `If-None-Match` for an update, or to reuse an id. */
+  /** `If-None-Match` of an update, which can also reuse an ID. */
   readonly ifNoneMatchOrReuse: Condition;
 }
 
-/** The schemas of a value in a request body, in a reply, and in a query, if lists can be filtered by it. */
+/** The schemas of a value in a request body, in a reply, and, if lists can be filtered by it, in a query. */
 interface KindSchemas {
   readonly body: z.ZodType;
   readonly shown: z.ZodType;
@@ -105,7 +106,7 @@ const kinds: Readonly<Record<Kind, KindSchemas>> = {
     shown: ShownInt64Schema,
     query: z
       .string(orElse('must be a string'))
-      .meta({ override: { pattern: shortest.source } })
+      .meta({ override: { pattern: integerPattern.source } })
       .pipe(Int64ParameterSchema as unknown as z.ZodType<bigint, string>),
   },
   boolean: {
@@ -126,7 +127,7 @@ const kinds: Readonly<Record<Kind, KindSchemas>> = {
   },
 };
 
-/** Converts `idText` to `id`. If that is not possible, the reason replaces `idText`. */
+/** Converts `idText` to `id`. If that is not possible, replaces `idText` with the reason, which its schema then reports. */
 function readIdText(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || !('idText' in input)) return input;
   const { idText, ...others } = input;
@@ -146,17 +147,17 @@ function readIdText(input: unknown): unknown {
   return { ...others, id: meant, idText: problem };
 }
 
-/** A number of `parseExactJson`, as a message shows it; `undefined` for anything else. */
+/** Formats a number from `parseExactJson` for a message. Returns `undefined` for any other value. */
 function writeNumber(value: unknown): string | undefined {
   if (value instanceof NumberLiteral) return shorten(value.text, 40);
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
 }
 
 /**
- * An object with the id of a record: as `id`, as `idText`, or as both, which must then agree. The output has only `id`.
+ * Creates the schema of an object with a record's ID: as `id`, as `idText`, or as both, which must then agree. The output has only `id`.
  *
- * @param shape its other members
- * @param noun what has the id
+ * @param shape the other members
+ * @param noun what the ID identifies
  */
 export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
@@ -173,7 +174,7 @@ export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
             description:
               'The ID as a string, without a plus sign or leading zeros, for programs that round integers beyond 2^53. ' +
               'Send it instead of `id`; if you send both, they must match',
-            override: { type: 'string', pattern: shortest.source },
+            override: { type: 'string', pattern: integerPattern.source },
           })
           .optional(),
         ...shape,
@@ -183,6 +184,7 @@ export const createIdentifiedSchema = <Shape extends z.core.$ZodLooseShape>(
     // The compiler cannot infer the output of a generic shape.
   ) as never;
 
+/** Returns the schemas of a resource's requests and replies. */
 export function schemasOf<Name extends keyof ResourceTypes>(
   resource: Resource<Name>,
 ): Schemas<ResourceTypes[Name]> {
@@ -206,7 +208,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
 
   const reply = (id: string, shape: z.core.$ZodLooseShape, description: string) =>
     z.object(shape).meta({ id, description });
-  /** The items of a batch, each of which is validated on its own. */
+  /** Creates the list of a batch, whose items are validated separately. */
   const items = (component: string, schema: z.ZodType) =>
     createBatchListSchema(name, plural, {
       description:
@@ -224,23 +226,24 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       })
     : shown;
   const required = fields.flatMap(([each, { required }]) => (required ? each : []));
+  /** Creates the schema of an object with a record's ID and fields. */
   const identified = (
     id: string,
     what: string,
     more: z.core.$ZodLooseShape = {},
-    itsExample: object = {},
+    exampleMembers: object = {},
   ) => {
     const all = ['id', ...required, ...Object.keys(more)].map((each) => `\`${each}\``);
     return createIdentifiedSchema({ ...body.shape, ...more }, name).meta({
       id,
-      description: `${what} ${areRequired(all)} required; you can send \`idText\` instead of \`id\`.`,
+      description: `${what} ${fieldsAre(all)} required; you can send \`idText\` instead of \`id\`.`,
       override: ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
         Object.assign(jsonSchema, {
           required: jsonSchema.required?.filter((each) => each !== 'id'),
           // Generators ignore `if`, and create one plain type. For `anyOf`, some create `any`, and others a wrapper.
           if: { required: ['idText'] },
           else: { required: ['id'] },
-          examples: [{ id: 1, ...example, ...itsExample }],
+          examples: [{ id: 1, ...example, ...exampleMembers }],
         });
       },
     });
@@ -259,7 +262,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     { ifMatch: '"Cg3OCfBOkdbbaSJDTzz9Wg"' },
   );
   const id = ShownInt64Schema.meta({ description: `Identification number of the ${name}` });
-  const idText = z.string().regex(shortest).meta({
+  const idText = z.string().regex(integerPattern).meta({
     description:
       'The ID as a string, for programs that round integers beyond 2^53. Use it in paths and as a key',
   });
@@ -354,7 +357,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     {
       [plural]: z.array(stored),
       ids: z
-        .array(z.string().regex(shortest))
+        .array(z.string().regex(integerPattern))
         .optional()
         .meta({
           description: `The IDs of the ${plural}, in place of the ${plural} themselves, if the query includes \`fields=id\`. You can send these IDs in a batch`,
@@ -388,7 +391,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     description:
       `Each ID as a string, without a plus sign or leading zeros, as in the \`idText\` of ${a}. Any other item, such as a ` +
       'number, fails without affecting the other items: the reply has status 200, and the failed item gets status 400',
-    items: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] },
+    items: { type: 'string', pattern: integerPattern.source, examples: ['9007199254740993'] },
     shape: {},
   });
   const ids = object(`${One}Ids`, { ids: idList }, `The IDs of ${plural}.`);
@@ -417,7 +420,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
       id: `${One}Deletions`,
       description: `The IDs of ${plural} to delete, each with an optional condition.`,
     });
-  /** The outcomes of a batch. Each is a success, or an error with one of the statuses. */
+  /** Creates the schema of batch results. Each is a success, or an error with one of the statuses. */
   const results = (operation: string, success: z.core.$ZodLooseShape, statuses: readonly number[]) => {
     const failure = z.object({ status: statusOf(statuses), error: ErrorNumberSchema, message: z.string() });
     const result = z.union([z.object(success), failure]).meta({
@@ -510,7 +513,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
   return schemas as unknown as Schemas<ResourceTypes[Name]>;
 }
 
-const areRequired = (names: readonly string[]) =>
+const fieldsAre = (names: readonly string[]) =>
   names.length === 1
     ? `The field ${names[0]} is`
     : `The fields ${names.slice(0, -1).join(', ')}${names.length > 2 ? ',' : ''} and ${names.at(-1)} are`;
@@ -520,13 +523,13 @@ type NamedField = readonly [name: string, field: Field];
 const toShape = (fields: readonly NamedField[], toSchema: (field: NamedField) => z.ZodType) =>
   Object.fromEntries(fields.map((field) => [field[0], toSchema(field)]));
 
-/** The example of a field as JSON. Most tools read numbers in the document as floating point. */
+/** Converts a field's example to JSON. Most tools read the document's numbers as floating point. */
 function toJson(example: Field['example']): unknown {
   if (typeof example === 'object') return example.map(Number);
   return typeof example === 'bigint' ? Number(example) : example;
 }
 
-/** The schema of `If-Match` (RFC 9110, section 13.1.1), as the text of the header. */
+/** Creates the schema of `If-Match` (RFC 9110, section 13.1.1). The output is the header's text. */
 const entityTags = (description: string, isValid = isEntityTags) =>
   z
     .string()
@@ -534,13 +537,13 @@ const entityTags = (description: string, isValid = isEntityTags) =>
     .optional()
     .meta({ description });
 
-/** The schema of `If-None-Match` (RFC 9110, section 13.1.2). Many tools send an empty header, which excludes nothing. */
+/** Creates the schema of `If-None-Match` (RFC 9110, section 13.1.2). Many tools send an empty header, which excludes nothing. */
 const excludedTags = (description: string) =>
   entityTags(description, (text) => text === '' || isEntityTags(text));
 
 /**
- * The list of a batch. Items are validated separately, because an invalid one must not reject the others. The number of items is also
- * checked separately, because too many items have their own error number.
+ * Creates the schema of a batch's list. It does not validate the items, because an invalid one must not reject the others. It does not
+ * limit their number, because a batch with too many items gets a different error.
  */
 const createBatchListSchema = (
   one: string,

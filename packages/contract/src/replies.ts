@@ -13,6 +13,7 @@ const commonDescriptions: Descriptions = {
   500: 'Something went wrong on the server',
 };
 
+/** Returns the descriptions of an operation's replies, by status. */
 export function descriptionsOf(operation: Operation): Descriptions {
   const { metadata } = operation;
   const own =
@@ -122,7 +123,7 @@ const commonErrors = [
 
 const bodyErrors = ['malformed_json', 'unsupported_content_type', 'body_too_large'] as const;
 
-/** The errors of operations on records that do not follow from their bodies. */
+/** The errors of record operations that cannot be derived from their bodies. */
 const recordErrors: Partial<Record<RecordOperation, readonly ErrorName[]>> = {
   create: ['id_taken', 'id_retired'],
   createMany: ['batch_too_large'],
@@ -136,7 +137,7 @@ const recordErrors: Partial<Record<RecordOperation, readonly ErrorName[]>> = {
 /** The errors that an operation can return, by status, in the order of their numbers. */
 export function errorsOf(operation: Operation): Readonly<Record<number, readonly ErrorName[]>> {
   const { metadata, responses } = operation;
-  // Each error has one status; only those with a status of the operation apply.
+  // These are candidates: the filter below drops errors whose status the operation does not declare.
   const names: ErrorName[] = [
     ...commonErrors,
     ...(hasBody(operation) ? [...bodyErrors, subjectOfOperation(metadata).errorName] : []),
@@ -158,7 +159,7 @@ export function errorsOf(operation: Operation): Readonly<Record<number, readonly
   );
 }
 
-/** A POST without a body declares `ContractNoBody`; a GET has no `body`. */
+/** Returns whether requests have a body. A POST without a body declares `ContractNoBody`; a GET has no `body`. */
 export function hasBody(operation: Operation): operation is Operation & { body: unknown } {
   return 'body' in operation && operation.body !== ContractNoBody;
 }

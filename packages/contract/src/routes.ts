@@ -1,9 +1,9 @@
 /** What a client knows about an operation at run time. It is plain data, because every client bundle contains it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With parameters as `:name`. */
+  /** The path, with parameters as `:name`. */
   readonly path: string;
-  /** The success status, and the statuses of other replies that are not in `commonStatuses`. Default: only 200. */
+  /** The success status, then all other statuses that are not in `commonStatuses`. Default: only 200. */
   readonly statuses?: readonly [success: number, ...others: number[]];
   /** Whether a retry has no further effect. Default: `true`. */
   readonly idempotent?: boolean;
@@ -13,7 +13,7 @@ export interface Route {
 export const commonStatuses = [400, 401, 403, 429, 500, 503] as const;
 
 /**
- * The operations of the API, in the order in which the service matches their paths: the most frequent come first. The contract defines
+ * The operations of the API, in the order in which the service matches their paths: the most frequent ones come first. The contract defines
  * their requests and replies.
  */
 export const routes = {
@@ -38,5 +38,5 @@ export const routes = {
   listAudit: { method: 'GET', path: '/audit' },
 } as const satisfies Readonly<Record<string, Route>>;
 
-/** The int64 members of replies, which a client reads as `bigint`. A name has the same type in all replies. */
+/** The names of int64 members in replies, which a client reads as `bigint`. A name has the same type in all replies. */
 export const int64Members = ['id'] as const;

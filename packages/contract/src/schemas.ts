@@ -31,7 +31,7 @@ import {
 export const plants = schemasOf(resources.plant);
 export const { fields: PlantSchema, create: NewPlantSchema } = plants;
 
-/** The query of an operation without parameters. A client need not pass it. */
+/** The query of an operation without parameters. Clients can omit it. */
 export const NoQuerySchema: z.ZodType<Record<never, never>, Record<never, never>> = createQuerySchema({});
 
 export const TagQuerySchema = createQuerySchema({
@@ -335,6 +335,6 @@ export const ErrorSchema = z
     description: 'An error, with a stable number and a message that explains what to do.',
   });
 
-/** `ErrorSchema`, typed by the numbers that are listed for a status. */
+/** Returns `ErrorSchema`, typed with the error numbers of a status. */
 export const errorSchema = <Status extends number>(_status: Status) =>
   ErrorSchema as unknown as z.ZodType<ErrorBody<ErrorNumber<ErrorNameOf<Status>>>>;

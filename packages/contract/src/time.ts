@@ -1,4 +1,4 @@
-/** `date-time` of RFC 3339, section 5.6. Also accepts a time without seconds, because Java omits them if they are 0. */
+/** Matches a `date-time` (RFC 3339, section 5.6). Also accepts a time without seconds, because Java omits them if they are 0. */
 const timePattern =
   /^(\d{4}-\d\d-\d\d)[t ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
 

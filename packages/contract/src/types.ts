@@ -1,4 +1,4 @@
-// Printed from the definitions of the resources: pnpm --filter @plant-store/contract run print-types
+// Printed from the resource definitions: pnpm --filter @plant-store/contract run print-types
 import type { FailedResult } from './errors.js';
 import type { ItemCondition } from './operation-parts.js';
 
@@ -10,12 +10,12 @@ export interface Plant {
   tag?: string | undefined;
 }
 
-/** A plant under its ID, once validated. */
+/** A plant with its ID, after validation. */
 export interface NewPlant extends Plant {
   id: bigint;
 }
 
-// The compiler's message on a missing member names those of the last type: by declaration, and since TypeScript 7 by name.
+// If a member is missing, the compiler's message names the members of the last type: in declaration order, or by name since TypeScript 7.
 /** A plant to create, with its ID as text. */
 export interface PlantWithIdText extends Plant {
   /** The ID. It must agree with `idText`. */
@@ -35,25 +35,25 @@ export interface PlantWithNumericId extends Plant {
 /** What a client sends to create a plant: its `id`, the digits of the ID as `idText`, or both. A `StoredPlant` also works. */
 export type NewPlantInput = PlantWithIdText | PlantWithNumericId;
 
-/** A plant as it is stored. */
+/** A plant as stored, with its ID. */
 export interface StoredPlant extends NewPlant {
   /** The digits of the ID. */
   idText: string;
   /** When the plant was first stored (ISO 8601, in UTC), if known. */
   addedAt?: string | undefined;
-  /** Who created the plant: the ID of an access token, or `subject` and the subject of a JSON Web Token. Only tokens with the scope `admin` see it. */
+  /** Who created the plant: the ID of an access token, or `subject` and the subject of a JSON Web Token. Visible only with the scope `admin`. */
   addedBy?: string | undefined;
   /** Who last updated the plant, in the same form. */
   changedBy?: string | undefined;
 }
 
-/** The query of a list of plants. */
+/** The query for a list of plants. */
 export interface PlantQuery {
   /** The maximum number of plants on a page, from 1 to 1,000. Default: 100. */
   limit?: number | undefined;
   /** The `next` of the previous page of the same query. */
   after?: string | undefined;
-  /** The order. Records without a time count as the oldest, and texts are compared regardless of case. A `-` makes it descending. Default: `id`. */
+  /** The sort order. Records without a time count as the oldest, and text is compared regardless of case. A leading `-` makes the order descending. Default: `id`. */
   order?: 'id' | '-id' | 'newest' | 'oldest' | 'name' | '-name' | undefined;
   /** Plants with exactly this tag. At most 1,000 characters. */
   tag?: string | undefined;
@@ -73,12 +73,12 @@ export interface PlantQuery {
   fields?: 'id' | undefined;
 }
 
-/** A page of a list. It has `limit` plants, unless the list ends or they are large. */
+/** A page of a list. It has `limit` plants, unless the list ends, they are large, or the search takes too long. */
 export interface PlantPage {
   plants: StoredPlant[];
   /** The IDs instead of the plants, if the query has `fields=id`. You can send them in a batch. */
   ids?: string[] | undefined;
-  /** The cursor of the next page: pass it as `after`. The last page has none. */
+  /** The cursor for the next page. Pass it as `after`. The last page has none. */
   next?: string | undefined;
   /** How many plants match, if the query includes `total=true`. */
   total?: number | undefined;
@@ -93,13 +93,13 @@ export interface NewPlants {
   plants: readonly NewPlantInput[];
 }
 
-/** The plants of a batch, from 1 to 1,000. */
+/** The IDs of a batch, from 1 to 1,000. */
 export interface PlantIds {
   /** The digits of each ID, such as the `idText` of a plant. */
   ids: readonly string[];
 }
 
-/** A plant of a batch to update: all its fields, with its ID as for a create, and a condition. */
+/** A plant to update in a batch: its ID as for a create, all its fields, and a condition. */
 export type PlantUpdate = NewPlantInput & ItemCondition;
 
 /** A batch of plants to update, from 1 to 1,000. */
@@ -107,13 +107,13 @@ export interface PlantUpdates {
   plants: readonly PlantUpdate[];
 }
 
-/** The plants of a batch to delete, from 1 to 1,000. */
+/** A batch of plants to delete, from 1 to 1,000. */
 export interface PlantDeletions extends PlantIds {
   /** The `ETag` that each plant must still have, in the order of the IDs, or `*`. Default: no conditions. */
   ifMatch?: readonly string[] | undefined;
 }
 
-/** A plant of a batch was found. */
+/** A result in a batch: the plant was found. */
 export interface FoundResult {
   status: 200;
   plant: StoredPlant;
@@ -121,7 +121,7 @@ export interface FoundResult {
   etag: string;
 }
 
-/** The outcome of one plant of a batch: what a separate request would return. */
+/** The outcome for one plant of a batch, as a separate request would return it. */
 export type GetResult = FoundResult | FailedResult<400 | 404 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its plants. */
@@ -129,7 +129,7 @@ export interface GetResults {
   results: GetResult[];
 }
 
-/** A plant of a batch was updated, or already has these fields. */
+/** A result in a batch: the plant was updated, or already has these fields. */
 export interface UpdatedResult {
   status: 200;
   plant: StoredPlant;
@@ -137,7 +137,7 @@ export interface UpdatedResult {
   etag: string;
 }
 
-/** The outcome of one plant of a batch: what a separate request would return. */
+/** The outcome for one plant of a batch, as a separate request would return it. */
 export type UpdateResult = UpdatedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its plants. */
@@ -145,36 +145,36 @@ export interface UpdateResults {
   results: UpdateResult[];
 }
 
-/** The last change of a plant was its creation or an update. */
+/** The latest change of a plant that exists: its creation or an update. */
 export interface StoredChange {
   kind: 'created' | 'updated';
   id: bigint;
   /** The digits of the ID. */
   idText: string;
-  /** When it happened (ISO 8601, in UTC), if known. */
+  /** When the change happened (ISO 8601, in UTC), if known. */
   at?: string | undefined;
   /** The plant as it is now. */
   plant: StoredPlant;
 }
 
-/** The last change of a plant was its deletion. */
+/** The latest change of a deleted plant: its deletion. */
 export interface DeletedChange {
   kind: 'deleted';
   id: bigint;
   /** The digits of the ID. */
   idText: string;
-  /** When it happened (ISO 8601, in UTC), if known. */
+  /** When the change happened (ISO 8601, in UTC), if known. */
   at?: string | undefined;
   plant?: undefined;
 }
 
-/** The last change of a plant. It narrows by `kind`. */
+/** The latest change of a plant. The type narrows by `kind`. */
 export type Change = StoredChange | DeletedChange;
 
 /** A page of changes. If it is empty and `next` is your `after`, there are no more changes yet. */
 export interface ChangePage {
   changes: Change[];
-  /** The cursor of the next page: pass it as `after`. */
+  /** The cursor for the next page. Pass it as `after`. */
   next: string;
 }
 
@@ -192,7 +192,7 @@ export interface PlantState extends Plant {
 export interface PlantHistory {
   /** The states, newest first. */
   states: PlantState[];
-  /** The cursor of the next page: pass it as `after`. The last page has none. */
+  /** The cursor for the next page. Pass it as `after`. The last page has none. */
   next?: string | undefined;
 }
 
@@ -216,7 +216,7 @@ export interface PlantTypes {
   history: PlantHistory;
 }
 
-/** The types of all resources, by their names. */
+/** The types of all resources, by resource name. */
 export interface ResourceTypes {
   plant: PlantTypes;
 }

@@ -5,10 +5,10 @@ import { MAX_FILTER_VALUES, MAX_RECORDS, QUERY_MAX_LENGTHS } from './limits.js';
 import { toShortestDecimal } from './shortest-decimal.js';
 import { parseTime } from './time.js';
 
-/** The JSON shapes of schemas from which they cannot be derived. */
+/** The JSON shapes that `jsonShapeOf` cannot derive from a schema. */
 export const shapes = z.registry<JsonShape>();
 
-/** The part of a JSON text that a schema reads. Unknown members, for example, are not read. */
+/** Returns the parts of a JSON text that a schema reads, so that the parser can skip the others, such as unknown members. */
 export function jsonShapeOf(schema: z.core.$ZodType): JsonShape {
   if (shapes.has(schema)) return shapes.get(schema) ?? {};
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return jsonShapeOf(schema.unwrap());
@@ -20,13 +20,13 @@ export function jsonShapeOf(schema: z.core.$ZodType): JsonShape {
   return { members: members.map(([name, member]) => ({ name, shape: jsonShapeOf(member) })) };
 }
 
-/** Reports a missing member as missing. */
+/** Returns schema options that report a missing member as required, and any other invalid value as not what is expected. */
 export const orRequired = (expected: string) => ({
   error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is required' : expected),
 });
 
-/** The shortest decimal notation of an int64. Bounded, because `BigInt` takes quadratic time. */
-export const shortest = /^(0|-?[1-9][0-9]{0,18})$/;
+/** Matches an integer in its shortest decimal notation. Limited to 19 digits, as in an int64, because `BigInt` takes quadratic time. */
+export const integerPattern = /^(0|-?[1-9][0-9]{0,18})$/;
 
 /**
  * `integer, format int64` of the API: accepts a safe `number` or a `bigint`, returns a `bigint`.
@@ -37,7 +37,7 @@ export const Int64Schema = z
   .custom<number | bigint>(isInt64, {
     error({ input }) {
       if (input === undefined) return 'is required';
-      if (typeof input === 'string' && shortest.test(input))
+      if (typeof input === 'string' && integerPattern.test(input))
         return 'must be an integer, not a string (for a string, use idText)';
       return `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
     },
@@ -46,7 +46,8 @@ export const Int64Schema = z
   .transform(BigInt);
 
 /**
- * Explains why a text is not an integer within a range in its shortest notation. If only the notation is wrong, suggests the shortest one.
+ * Explains why a text is not an integer from `minimum` to `maximum` in its shortest notation. If only the notation is wrong, suggests the
+ * shortest one.
  */
 function explainNotation(text: unknown, minimum: number | bigint, maximum: number | bigint): string {
   const integer = typeof text === 'string' ? toShortestDecimal(decode(text)) : undefined;
@@ -55,7 +56,7 @@ function explainNotation(text: unknown, minimum: number | bigint, maximum: numbe
     : `must be an integer from ${minimum} to ${maximum}`;
 }
 
-/** Decodes a path parameter, which arrives as sent. */
+/** Decodes a path parameter, which arrives percent-encoded. Returns malformed text unchanged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -64,6 +65,7 @@ function decode(text: string): string {
   }
 }
 
+/** An int64 in a reply. */
 export const ShownInt64Schema = z.bigint().meta({ override: { type: 'integer', format: 'int64' } });
 
 /**
@@ -74,16 +76,17 @@ export const ShownInt64Schema = z.bigint().meta({ override: { type: 'integer', f
  */
 export const Int64ParameterSchema = z
   .custom<number | bigint>(
-    (value) => typeof value === 'string' && shortest.test(value) && isInt64(BigInt(value)),
+    (value) => typeof value === 'string' && integerPattern.test(value) && isInt64(BigInt(value)),
     {
       error: ({ input }) =>
         input === undefined ? 'is required' : explainNotation(input, INT64_MIN, INT64_MAX),
     },
   )
   // A string, so that a generated client does not use a number, which is not exact beyond 2^53.
-  .meta({ override: { type: 'string', pattern: shortest.source, examples: ['9007199254740993'] } })
+  .meta({ override: { type: 'string', pattern: integerPattern.source, examples: ['9007199254740993'] } })
   .transform(BigInt);
 
+/** Rejects the NUL character, which PostgreSQL cannot store. */
 export const withoutNul = (schema: z.ZodString) =>
   schema.refine((text) => !text.includes('\0'), { error: 'must not contain the NUL character (U+0000)' });
 
@@ -93,7 +96,10 @@ export const TextSchema = withoutNul(z.string(orRequired('must be a string'))).r
   { error: 'must not contain an unpaired surrogate' },
 );
 
-/** Reports values other than text from `parseQuery`. */
+/**
+ * Returns schema options for a query parameter. `parseQuery` returns a list for a repeated parameter, and `null` for one that cannot be
+ * decoded.
+ */
 export const orElse = (expected: string | ((input: unknown) => string)) => ({
   error: ({ input }: { readonly input?: unknown }) => {
     if (Array.isArray(input)) return 'must appear only once';
@@ -105,14 +111,14 @@ export const orElse = (expected: string | ((input: unknown) => string)) => ({
 export const createQueryTextSchema = (maxLength: number) =>
   z
     .string(orElse('must be a string'))
-    // A code point has at most two UTF-16 code units. Checked first, because counting code points of a long text is slow.
+    // Checks the UTF-16 length first, because counting the code points of a long text is slow. A code point has at most two code units.
     .refine((text) => text.length <= 2 * maxLength && [...text].length <= maxLength, {
       error: `must have at most ${maxLength} characters`,
     })
     .meta({ override: { maxLength } });
 
-/** A whole number in a query: accepts decimal digits as text, returns a `number`. */
-export const createQueryNumberSchema = (minimum: number, maximum: number, value: number) =>
+/** Creates the schema of a whole number in a query, which converts up to 4 decimal digits to a `number`. */
+export const createQueryNumberSchema = (minimum: number, maximum: number, defaultValue: number) =>
   z
     .custom<number>(
       (text) =>
@@ -122,25 +128,25 @@ export const createQueryNumberSchema = (minimum: number, maximum: number, value:
         Number(text) <= maximum,
       orElse((text) => explainNotation(text, minimum, maximum)),
     )
-    .meta({ override: { type: 'integer', minimum, maximum, default: value } })
+    .meta({ override: { type: 'integer', minimum, maximum, default: defaultValue } })
     .transform(Number);
 
 const timeMessage =
   'must be a time with a UTC offset, such as 2026-11-25T10:00:00Z or 2026-11-25T11:00:00+01:00';
 
-/** A time in a body or a file: returns milliseconds since 1970. Finer digits are dropped. */
+/** A time in a body or a file, converted to milliseconds since 1970. Finer digits are dropped. */
 export const TimeSchema = z
   .string(orRequired(timeMessage))
   .refine((text) => parseTime(text, 'down') !== undefined, { error: timeMessage })
   .meta({ override: { format: 'date-time' } })
   .transform((text) => parseTime(text, 'down') ?? Number.NaN);
 
-/** Times with at most milliseconds in UTC, which are kept as written, so that cursors stay the same as in version 1.4. */
+/** Matches a UTC time without digits finer than milliseconds. It stays as written, so that cursors from version 1.4 remain valid. */
 const millisecondsInUtc = /^[\d-]+T\d\d:\d\d(:[0-5]\d(\.\d{1,3})?)?Z$/;
 
 /**
- * A time bound in a query: returns it in UTC with milliseconds. A time between two milliseconds is rounded up, which selects the same
- * plants, because their times are whole milliseconds.
+ * A time bound in a query, converted to UTC. A time between two milliseconds is rounded up, which selects the same records, because their
+ * times are whole milliseconds.
  */
 export const QueryTimeSchema = z
   .string(orElse(timeMessage))
@@ -150,16 +156,17 @@ export const QueryTimeSchema = z
     millisecondsInUtc.test(text) ? text : new Date(parseBound(text) ?? Number.NaN).toISOString(),
   );
 
-/** In a query, a plus sign that is not percent-encoded is a space. */
+/** Parses a time bound. A plus sign that the caller did not percent-encode arrives as a space. */
 function parseBound(text: string): number | undefined {
   return parseTime(text.replace(/ (?=\d\d:\d\d$)/, '+'), 'up');
 }
 
-/** Where a page begins. An empty value means the beginning, like an absent one, because many tools send parameters without a value. */
+/** The cursor of a page. An empty value means the first page, like an absent one, because many tools send parameters without a value. */
 export const PageStartSchema = createQueryTextSchema(QUERY_MAX_LENGTHS.after).transform(
   (text) => text || undefined,
 );
 
+/** Creates the schema of a query parameter that callers can repeat. A single value becomes a list. */
 export const createSeveralSchema = <Schema extends z.ZodType>(one: Schema) =>
   z.preprocess(
     (input) => (input === undefined || Array.isArray(input) ? input : [input]),
@@ -168,13 +175,16 @@ export const createSeveralSchema = <Schema extends z.ZodType>(one: Schema) =>
 
 export const LimitSchema = createQueryNumberSchema(1, MAX_RECORDS, 100);
 
-/** A query. An unknown parameter is an issue, because ignoring a filter would return records that the caller did not ask for. */
+/**
+ * Creates the schema of a query. Rejects unknown parameters, because ignoring a filter would return records that the caller did not ask
+ * for.
+ */
 export const createQuerySchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
-    error: ({ code }) => (code === 'unrecognized_keys' ? describeQuery(Object.keys(shape)) : undefined),
+    error: ({ code }) => (code === 'unrecognized_keys' ? explainUnknown(Object.keys(shape)) : undefined),
   });
 
-function describeQuery(names: readonly string[]): string {
+function explainUnknown(names: readonly string[]): string {
   return names.length === 0
     ? 'is unknown: this operation has no query parameters'
     : `is unknown: this operation accepts only ${names.join(', ')}`;

@@ -20,9 +20,10 @@ export type Actor =
   | { readonly subject: string; readonly id?: undefined; readonly user?: undefined }
   | { readonly user: string; readonly id?: undefined; readonly subject?: undefined };
 
-/** A token as stored in the audit, without its secret. */
+/** A token as stored in the audit log, without its secret. */
 export type TokenAtThatTime = Omit<AuditedToken, 'id'> & { readonly id: number };
 
+/** What an audited action affected. */
 export interface Subject {
   readonly token?: TokenAtThatTime | undefined;
   readonly replaced?: { readonly id: number; readonly name: string } | undefined;
@@ -91,6 +92,7 @@ function showEvent({ number, at, by, action, about }: NumberedAuditEvent): Audit
   };
 }
 
+/** Returns a token as the audit log stores it. */
 export function describeToken({
   id,
   name,
@@ -111,7 +113,7 @@ export function describeToken({
   };
 }
 
-/** The actor as shown in the log and stored in records: the ID of a token, or `subject` and the subject of a JSON Web Token. */
+/** Returns an actor's name for the log and for records: a token's ID, `subject` and a JSON Web Token's subject, or `command line`. */
 export function nameActor({ id, subject }: Actor): string {
   if (id !== undefined) return String(id);
   return subject === undefined ? 'command line' : `subject ${subject}`;

@@ -4,7 +4,7 @@ import { filtersOf, pluralFilterOf, type Resource } from '@plant-store/contract/
 import { type ListOrder, partsOfOrder } from './order.js';
 import type { ChangePosition, ListPosition } from './store.js';
 
-/** The query of a list. The caller's type also has filters, which are named after fields. */
+/** The query of a list. Callers add the filters, which are named after fields. */
 export interface RecordQuery {
   readonly limit?: number | undefined;
   readonly after?: string | undefined;
@@ -20,6 +20,7 @@ export interface RecordQuery {
   readonly fields?: 'id' | undefined;
 }
 
+/** Where a page of a list begins. */
 interface Start {
   /** The orders of the parts of the list, in sequence. */
   readonly orders: readonly ListOrder[];
@@ -27,7 +28,7 @@ interface Start {
   readonly position: ListPosition | undefined;
 }
 
-/** A list by time has two parts. Records without a time count as the oldest. */
+/** A list in the order of time has two parts. Records without a time count as the oldest. */
 const timeOrders: Readonly<Record<string, readonly ListOrder[]>> = {
   newest: ['newest', 'untimed'],
   oldest: ['-untimed', 'oldest'],
@@ -58,7 +59,7 @@ export function cursorsOf(resource: Resource) {
       const list = values[pluralFilterOf(name)];
       return [pluralFilterOf(name), Array.isArray(list) ? list.map((value) => textOf(name, value)) : null];
     });
-    // The parameters of later versions count only if they are set, so that older cursors stay valid.
+    // Parameters that later versions added count only if they are set, so that older cursors stay valid.
     const laterParameters = [
       ...[...otherFilters, 'addedFrom', 'addedBefore', 'without'].map((name) => [name, columnOf(name)]),
       ...listFilters,
@@ -83,9 +84,9 @@ export function cursorsOf(resource: Resource) {
       if (cursor === undefined) return { orders, position: undefined };
       const prefix = `${version}.${fingerprint(query)}.`;
       if (!cursor.startsWith(prefix)) return undefined;
-      const [, addedAt = '', text = '', key] =
+      const [, addedAt = '', idText = '', key] =
         /^(-?\d{1,16}|)\.([^.]+)(?:\.([\w-]*))?$/.exec(cursor.slice(prefix.length)) ?? [];
-      const id = readId(text);
+      const id = readId(idText);
       const keyText = key === undefined ? undefined : fromBase64Url(key);
       const isByText = !['id', 'time', 'untimed'].includes(partsOfOrder(orders[0] ?? 'id').by);
       if (id === undefined || isByText !== (keyText !== undefined)) return undefined;
@@ -121,7 +122,7 @@ function fromBase64Url(text: string): string | undefined {
 const fnvOffsetBasis = 0x811c9dc5;
 const fnvPrime = 0x01000193;
 
-/** Returns a hash of 32 bits, FNV-1a over code points instead of bytes, in base 36. */
+/** Returns a 32-bit hash in base 36: FNV-1a, over code points instead of bytes. */
 export function hashText(text: string): string {
   let hash = fnvOffsetBasis;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), fnvPrime);
@@ -154,7 +155,7 @@ export function readCountCursor(field: string, cursor: string): string | undefin
   return cursor.startsWith(prefix) ? fromBase64Url(cursor.slice(prefix.length)) : undefined;
 }
 
-/** Returns the cursor of a page of a record's states that begins with the replaced state at `place`. */
+/** Returns the cursor for a page of a record's states that begins with the replaced state at `place`. */
 export function writeStateCursor(id: bigint, place: number): string {
   return [version, 'history', id, place].join('.');
 }
@@ -166,15 +167,15 @@ export function readStateCursor(id: bigint, cursor: string): number | undefined 
   return /^[1-9]\d{0,14}$/.test(place) ? Number(place) : undefined;
 }
 
-/** Returns the cursor of the page of changes after a position. */
+/** Returns the cursor for the page of changes after a position. */
 export function writeChangeCursor({ generation, number, id }: ChangePosition): string {
   return [generation === '' ? version : `${newerVersion}.${generation}`, number ?? '', id].join('.');
 }
 
 /** Returns the position in a cursor of changes, or `undefined` if the text is not such a cursor. */
 export function readChangeCursor(cursor: string): ChangePosition | undefined {
-  const [, generation = '', number = '', text = ''] =
+  const [, generation = '', number = '', idText = ''] =
     /^(?:1|2\.([0-9a-f]{8}))\.(\d{0,15})\.(.+)$/.exec(cursor) ?? [];
-  const id = readId(text);
+  const id = readId(idText);
   return id === undefined ? undefined : { generation, id, ...(number !== '' && { number: Number(number) }) };
 }

@@ -4,7 +4,7 @@ import { type ErrorName, type ErrorNumber, errors } from '@plant-store/contract/
 interface ServiceErrorOptions {
   /** Headers of the reply, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long the client should wait before it retries. Sent as `Retry-After`. */
+  /** How long the client should wait before it retries, in seconds. Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** The underlying error. It is logged, never sent. */
   readonly cause?: unknown;
@@ -37,7 +37,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The error for everything that is not in the registry: a 500. Its cause is logged. */
+/** Returns the error for an unexpected failure: a 500. The cause is logged, and never sent. */
 export function internalError(cause: unknown): ServiceError {
   return new ServiceError('internal_error', 'An unexpected error occurred. Retrying the request is safe.', {
     cause,

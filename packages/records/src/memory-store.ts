@@ -31,7 +31,7 @@ export interface ChangeOrder {
 }
 
 export interface MemoryStoreOptions {
-  /** Milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   readonly now: () => number;
   /** Shared with the stores of other resources. Default: a new one. */
   readonly changes?: ChangeOrder;
@@ -43,7 +43,7 @@ export interface MemoryStoreOptions {
 export interface MemoryStore<Fields> extends Store<Fields> {
   /** Finds the records with these IDs, with their authors. */
   findHistory(ids: readonly bigint[]): Promise<readonly RecordPeople<Fields>[]>;
-  /** The fields of the existing records, by ID, in the order in which they were stored. */
+  /** The fields of the existing records, by ID, in the order in which the records were stored. */
   readonly records: ReadonlyMap<bigint, Readonly<Fields>>;
   /**
    * Replaces everything that is stored, like a restored backup. If followers must read all records again, first set a new `generation` in
@@ -54,7 +54,7 @@ export interface MemoryStore<Fields> extends Store<Fields> {
   readonly replaceAll: (records: Iterable<StoredRecord<Fields>>) => void;
 }
 
-/** The last change of a record, or its tombstone. */
+/** A record or a tombstone, with its last change, its authors, and its earlier states. */
 interface Entry<Fields> {
   readonly record: StoredRecord<Fields>;
   readonly number: number;
@@ -65,10 +65,12 @@ interface Entry<Fields> {
   readonly replaced: readonly RecordState<Fields>[];
 }
 
+/** A record with its position in a sorted list. */
 interface Placed<Fields> extends ListPosition {
   readonly record: Stored<Fields>;
 }
 
+/** Creates an empty store in memory. */
 export function createMemoryStore<Fields extends object>(
   resource: Resource,
   {
@@ -79,10 +81,10 @@ export function createMemoryStore<Fields extends object>(
 ): MemoryStore<Fields> {
   const { names, pick, isSame, toColumn } = columnsOf<Fields>(resource);
   const searchedFields = searchedFieldsOf(resource).map(([name]) => name);
-  /** In the order of the last changes. */
+  /** By ID, in the order of the last changes. */
   const entries = new Map<bigint, Entry<Fields>>();
   const records = new Map<bigint, Readonly<Fields>>();
-  /** The lists that were requested since the last change. */
+  /** The sorted lists that were requested since the last change. */
   const sortedLists = new Map<ListOrder, readonly Placed<Fields>[]>();
   let last: Entry<Fields> | undefined;
   let lastPlace = 0;
@@ -95,7 +97,7 @@ export function createMemoryStore<Fields extends object>(
 
   const find = (id: bigint) => entries.get(id)?.record;
 
-  /** The current state of an entry; `undefined` for a tombstone. */
+  /** Returns the current state of an entry, or `undefined` for a tombstone. */
   function stateOf({ record, changedAt: from, addedBy, changedBy }: Entry<Fields>) {
     if (isTombstone(record)) return undefined;
     const by = record.original === undefined ? addedBy : changedBy;

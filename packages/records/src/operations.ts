@@ -45,7 +45,7 @@ export interface Platform<Fields> {
   readonly showId?: (id: bigint) => bigint | number;
 }
 
-/** A successful reply: its body, and the headers that depend on the operation. */
+/** A reply that is not an error: its body, and the headers that depend on the operation. */
 export interface Reply<Status extends number, Body> {
   readonly status: Status;
   readonly body: Body;
@@ -54,6 +54,7 @@ export interface Reply<Status extends number, Body> {
   readonly replayed?: boolean;
 }
 
+/** A record as replies show it. */
 export type Shown<Fields> = Fields & {
   readonly id: bigint;
   readonly idText: string;
@@ -62,15 +63,15 @@ export type Shown<Fields> = Fields & {
   readonly changedBy?: string | undefined;
 };
 
-/** A record under the name of its resource, such as `{ garden: … }`. */
+/** A record under its resource's name, such as `{ garden: … }`. */
 interface Named<Fields> {
   readonly [name: string]: Shown<Fields>;
 }
 
 export interface Batch {
-  /** Not validated yet. */
+  /** The items as received, not yet validated. */
   readonly items: readonly unknown[];
-  /** Resolves to how many of the remaining items may start now. Default: all. */
+  /** Resolves to how many of the remaining items can start now. Default: all. */
   readonly awaitTurn?: ((remaining: number) => Promise<number>) | undefined;
 }
 
@@ -89,9 +90,9 @@ interface PeopleReader<Fields> {
 export interface Pace {
   /** Returns the limits of the next part. */
   readonly limits: () => Omit<ListLimits, 'matches'>;
-  /** Resolves when the next part may be read. Default: immediately. */
+  /** Resolves when the next part can be read. Default: immediately. */
   readonly nextTurn?: () => Promise<void>;
-  /** How long a list may take. Default: no limit. */
+  /** The maximum time for a list, in milliseconds. Default: no limit. */
   readonly maxMs?: number;
 }
 
@@ -107,8 +108,8 @@ const maxReplyBytes = 2 ** 22;
 const readConcurrency = 64;
 
 /**
- * Returns the operations of a resource (docs/use/api.md), which work on any store of the resource. All throw `ServiceError`s of the
- * registry, and the errors of the store.
+ * Returns a resource's operations (docs/use/api.md), which work with any store of the resource. They throw a `ServiceError` for each error
+ * that the API defines, and pass on the errors of the store.
  *
  * @param schema validates a record of a batch
  */
@@ -125,7 +126,7 @@ export function operationsOf<Fields extends object>(
   const cursors = cursorsOf(resource);
   const filters = filtersOf(resource).map(([name]) => name);
 
-  /** Identifies the create of a record after an update, without revealing the fields. */
+  /** Returns a digest of a record's fields, which identifies the original create request after an update without revealing the fields. */
   const fingerprintOf = (record: Fields) => digest(identify(record));
 
   /** Returns the strong entity tag of a record (RFC 9110, section 8.8.3). It depends only on the record, so no version number is stored. */
@@ -147,7 +148,7 @@ export function operationsOf<Fields extends object>(
     return shown as Shown<Fields>;
   }
 
-  /** Whether a stored record was created with these fields, even if it was updated since. */
+  /** Whether a stored record was created with these fields, even if it was updated later. */
   const isReplay = (existing: Stored<Fields>, created: Fields) =>
     existing.original === undefined
       ? isSame(existing, created)
@@ -160,7 +161,7 @@ export function operationsOf<Fields extends object>(
     return { ...pick(fields), id, addedAt, original };
   }
 
-  /** Returns the record that an earlier create of these fields has stored. */
+  /** Returns the existing record if an earlier create with the same fields stored it. Otherwise throws `id_retired` or `id_taken`. */
   function requireReplay(existing: StoredRecord<Fields>, created: New<Fields>): Stored<Fields> {
     if (isTombstone(existing)) throw new ServiceError('id_retired', texts.idRetired(created.id));
     if (!isReplay(existing, created)) throw new ServiceError('id_taken', texts.idTaken(created.id));
@@ -179,6 +180,7 @@ export function operationsOf<Fields extends object>(
       ? undefined
       : findFailedCondition(conditions, entityTagOf(existing));
 
+  /** Deletes a record if it exists and the conditions are true. */
   async function removeOne(store: Pick<Records, 'change'>, id: bigint, conditions: Conditions = {}) {
     const removal = removalOf<Fields>(id);
     const { before } = await store.change({
@@ -211,7 +213,7 @@ export function operationsOf<Fields extends object>(
 
   const nameShown = (shown: Shown<Fields>): Named<Fields> => ({ [resource.name]: shown });
 
-  /** Limits the size of the reply to a batch. The first record may have any size. */
+  /** Limits the size of the reply to a batch. The first record can have any size. */
   function createReplyBudget() {
     let usedBytes = 0;
     return {
@@ -304,7 +306,7 @@ export function operationsOf<Fields extends object>(
       const outcome = await store.create(record);
       const { addedAt = null } = outcome.stored ? outcome : requireReplay(outcome.existing, record);
       const body = pick(record);
-      // In a replay, too, the ETag is that of the record as created. It is outdated if the record has changed since.
+      // Even for a replay, the ETag identifies the record as created. It is outdated if the record has changed since.
       const etag = entityTagOf({ ...body, addedAt });
       return { status: 200, body, replayed: !outcome.stored, etag } as const;
     },
@@ -361,7 +363,7 @@ export function operationsOf<Fields extends object>(
     /**
      * Replaces the fields of a record if the conditions of the request are true (RFC 9110, section 13.1). With `If-None-Match: *` it reuses
      * the ID of a deleted record. If the record already has the fields, the request succeeds even if `If-Match` is false, because an
-     * earlier attempt may have updated the record (section 13.1.1).
+     * earlier attempt could have updated the record (section 13.1.1).
      */
     async update(
       store: Pick<Records, 'change'>,
@@ -465,7 +467,7 @@ export function operationsOf<Fields extends object>(
         : start.orders;
       const records: Stored<Fields>[] = [];
       let readMs = 0;
-      // The position belongs to the first part, which the time bound may exclude.
+      // The position is in the first part of the list, which a time bound can exclude.
       let position = orders[0] === start.orders[0] ? start.position : undefined;
       /** Where a full page ends if there are more records: after the last record of a part, or after the records examined since. */
       let end: ListPosition | undefined;
@@ -489,7 +491,7 @@ export function operationsOf<Fields extends object>(
           const isFull = records.length === limit;
           const limits = {
             ...partLimits,
-            bytes: records.reduce((left, record) => left - bytesOf(record), partLimits.bytes),
+            bytes: records.reduce((remaining, record) => remaining - bytesOf(record), partLimits.bytes),
             matches: isFull ? 1 : limit - records.length,
           };
           const listed = await store.list({ ...filter, order, after: position }, limits);
@@ -525,7 +527,7 @@ export function operationsOf<Fields extends object>(
     },
 
     /**
-     * Returns a page of the number of records with each value of a text field, in the order of the values.
+     * Returns a page of a text field's values, in order, with the number of records for each.
      *
      * @throws {ServiceError} `bad_request` when `after` is not the `next` of a page
      */
@@ -577,7 +579,7 @@ export function operationsOf<Fields extends object>(
       return { changes: changes.map(showChange), next: writeChangeCursor(last), readMs };
     },
 
-    /** As `showPeople`, for objects with a record under the name of the resource. Other objects stay unchanged. */
+    /** Like `showPeople`, for objects that have a record under the resource's name. Other objects stay unchanged. */
     async showPeopleInEach<Item extends object>(
       store: PeopleReader<Fields>,
       items: readonly Item[],
@@ -621,7 +623,7 @@ export function operationsOf<Fields extends object>(
       };
     },
 
-    /** Returns the cursor of the current position, which only later changes follow. */
+    /** Returns the cursor of the current position. Only later changes follow it. */
     latest: async (store: Pick<Records, 'lastChange'>): Promise<string> =>
       writeChangeCursor(await store.lastChange()),
   };
@@ -648,6 +650,7 @@ export async function runBatch<Result>(
   return Promise.all(results);
 }
 
+/** Returns the body of the reply to a batch. An error has the same members as in a separate reply. */
 export const showResults = (results: readonly (object | ServiceError)[]) => ({
   results: results.map((result) =>
     result instanceof ServiceError ? { status: result.status, ...result.body } : result,
@@ -662,7 +665,10 @@ function toServiceError(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : internalError(error);
 }
 
-/** Starts each write only after earlier writes of the same ID have ended, because a store may commit writes in flight in any order. */
+/**
+ * Returns a write that starts only after earlier writes of the same ID have ended, because a store can commit concurrent writes in any
+ * order.
+ */
 function inOrder<Write extends { readonly id: bigint }, Outcome>(
   write: (item: Write) => Promise<Outcome>,
 ): (item: Write) => Promise<Outcome> {

@@ -1,9 +1,9 @@
 import { foldText } from '@plant-store/contract/fold-text';
 
 /**
- * The order of a list: by `id`, by time (`oldest` or `newest` first, then by ID), or by the beginning of a text field, under the name of
- * the field. A `-` makes it descending. Records without a time are a separate list: `untimed` in descending order of their IDs, or
- * `-untimed` in ascending order.
+ * The order of a list: by `id`, by time (`oldest` or `newest` first, then by ID), or by the beginning of a text field, given by its name. A
+ * leading `-` makes it descending. Records without a time are a separate list: `untimed` in descending order of their IDs, or `-untimed` in
+ * ascending order.
  */
 export type ListOrder = 'id' | '-id' | 'oldest' | 'newest' | 'untimed' | '-untimed' | (string & {});
 

@@ -10,20 +10,22 @@ import { ServiceError } from './errors.js';
 // Checks of a request before its operation runs, on any platform.
 
 /**
- * Returns the token in a header `Authorization` (RFC 6750, section 2.1), or `undefined` if there is none, or another scheme. The scheme is
- * case-insensitive.
+ * Returns the token in an `Authorization` header (RFC 6750, section 2.1), or `undefined` if the header is absent or has another scheme. The
+ * scheme is case-insensitive.
  */
 export const readBearer = (authorization = ''): string | undefined =>
   /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
 
-/** The error for a request without a valid token. The challenge names an error only when a token was sent (RFC 6750, section 3.1). */
+/**
+ * Returns the error for a request without a valid token. The challenge names an error only when a token was sent (RFC 6750, section 3.1).
+ */
 export const unauthorized = (errorName: 'missing_token' | 'invalid_token', message: string): ServiceError =>
   challenge(errorName, message, errorName === 'invalid_token' ? ', error="invalid_token"' : '');
 
 /**
- * The error for a token without the required scope.
+ * Returns the error for a token without the required scope.
  *
- * @param scope the required scope, under the issuer's name for it
+ * @param scope the required scope, as the token issuer names it
  */
 export const insufficientScope = (scope: string): ServiceError =>
   challenge(
@@ -41,7 +43,7 @@ const challenge = (
     headers: { 'WWW-Authenticate': `Bearer realm="plant-store"${parameters}` },
   });
 
-/** The error for a method that the path does not support. `Allow` names the supported methods (RFC 9110, section 15.5.6). */
+/** Returns the error for a method that the path does not support. `Allow` names the supported methods (RFC 9110, section 15.5.6). */
 export const methodNotAllowed = (method: string, path: string, allowed: readonly string[]): ServiceError =>
   new ServiceError('method_not_allowed', messages.methodNotAllowed(method, path, allowed), {
     headers: { Allow: allowed.join(', ') },
@@ -84,14 +86,14 @@ function parametersOf(type: string): readonly string[] {
   return parts.slice(1, isQuoted ? -1 : undefined);
 }
 
-/** The maximum length of the parser's message, which may quote the text, in UTF-16 code units. */
+/** The maximum length of the parser's message, which can quote the text, in UTF-16 code units. */
 const maxMessageLength = 200;
 
 /**
  * Parses JSON (RFC 8259) with exact integers.
  *
  * @param shape which members to read
- * @throws {SyntaxError} with a short message. It may quote the text, so it can contain any character.
+ * @throws {SyntaxError} with a short message. The message can quote the text, so it can contain any character.
  */
 export function parseJsonText(text: string, shape: JsonShape): unknown {
   if (text === '') throw new SyntaxError('it is empty');
@@ -110,13 +112,11 @@ export const malformedJson = (cause: SyntaxError): ServiceError =>
 export const bodyTooLarge = (limitBytes: number): ServiceError =>
   new ServiceError('body_too_large', messages.bodyTooLarge(limitBytes));
 
-/** The error for a request that does not match its schemas. */
+/** Returns the error for a request that does not match its schemas. */
 export function invalidRequest(issues: RequestIssues, subject: BodySubject): ServiceError {
   const { errorName, message } = explainInvalid(issues, subject);
   return new ServiceError(errorName, message);
 }
 
-/**
- * Whether an `X-Request-Id` of a caller is valid: short, and safe to print anywhere. It may still be an access token.
- */
+/** Whether a caller's `X-Request-Id` is valid: short, and safe to print anywhere. A valid one can still be an access token. */
 export const isRequestId = (id: string): boolean => /^[\w.:-]{1,64}$/.test(id);

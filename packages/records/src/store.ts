@@ -6,11 +6,14 @@ export type New<Fields> = Fields & { readonly id: bigint };
 
 /** A record as it is stored, with its ID. */
 export type Stored<Fields> = New<Fields> & {
-  /** When it was stored, in milliseconds since 1970. Unknown for records of version 1.2 and earlier: an import passes `null` for them. */
+  /**
+   * When the record was stored, in milliseconds since 1970. Unknown for records of version 1.2 and earlier: an import passes `null` for
+   * them.
+   */
   readonly addedAt?: number | null;
-  /** The fingerprint of its create, if it was updated since. */
+  /** The fingerprint of the original create request, if the record was updated later. */
   readonly original?: string | undefined;
-  /** Who creates it, in the form of `RecordPeople`. Only set for `create`. */
+  /** Who creates the record, in the form of `RecordPeople`. Only set for `create`. */
   readonly addedBy?: string | undefined;
 };
 
@@ -44,14 +47,14 @@ export type CreateOutcome<Fields> =
 
 export interface Change<Fields> {
   readonly id: bigint;
-  /** The size of the fields that it may store, in bytes; see `Platform.bytesOf`. */
+  /** The maximum size of the fields to store, in bytes; see `Platform.bytesOf`. */
   readonly bytes: number;
-  /** Who changes it, in the form of `RecordPeople`. */
+  /** Who makes the change, in the form of `RecordPeople`. */
   readonly by?: string | undefined;
   /**
    * Returns the replacement, or `undefined` to change nothing. A store calls it again if another change comes first.
    *
-   * @param existing the record or tombstone with the ID. If it is `undefined`, the ID was never used, and only a tombstone may be stored
+   * @param existing the record or tombstone with the ID. If it is `undefined`, the ID was never used, and only a tombstone can be stored
    */
   readonly replace: (existing: StoredRecord<Fields> | undefined) => StoredRecord<Fields> | undefined;
 }
@@ -78,7 +81,7 @@ export function removalOf<Fields>(id: bigint, retire = false): Change<Fields> {
 }
 
 export interface ListFilter {
-  /** The values that match, by field, as column values. `null` matches records without a value. */
+  /** The matching values by field, as column values. `null` matches records without a value. */
   readonly equal?: Readonly<Record<string, readonly Column[] | undefined>>;
   /** The text that a searched field must contain, regardless of case; see `foldText`. */
   readonly q?: string | undefined;
@@ -100,10 +103,11 @@ export function isFiltered({ equal = {}, q, addedFrom, addedBefore }: ListFilter
 }
 
 export interface ListLimits {
+  /** The maximum number of records or changes on a page. */
   readonly matches: number;
   /** The maximum size of the fields on a page, in bytes; see `Platform.bytesOf`. */
   readonly bytes: number;
-  /** How long one read may take. Default: 100. */
+  /** The maximum time for one read, in milliseconds. Default: 100. */
   readonly durationMs?: number;
 }
 
@@ -130,7 +134,7 @@ export interface Listed<Fields> {
   readonly last: ListPosition | undefined;
   /** Whether the list ended early because it took too long. */
   readonly isLate?: boolean;
-  /** How long the engine took, without waiting time, if it reports that. */
+  /** How long the engine took, in milliseconds, without waiting time, if it reports that. */
   readonly readMs?: number | undefined;
 }
 
@@ -161,10 +165,10 @@ export interface ChangePosition {
 /** The position after all records without a number, and before all others. */
 export const beforeNumbers = { number: 0, id: INT64_MAX } as const;
 
-/** The last change of a record, and the record as it is since then. */
+/** The last change of a record, and the record as it has been since. */
 export interface RecordChange<Fields> {
   readonly record: StoredRecord<Fields>;
-  /** When it happened, in milliseconds since 1970, if known. */
+  /** When the change happened, in milliseconds since 1970, if known. */
   readonly at: number | undefined;
 }
 
@@ -172,7 +176,7 @@ export interface ListedChanges<Fields> {
   readonly changes: readonly RecordChange<Fields>[];
   /** The position of the last record that was examined, or the position where the list began. */
   readonly last: ChangePosition;
-  /** Whether there may be more now. */
+  /** Whether there could be more changes after `last`. */
   readonly hasMore: boolean;
   readonly readMs?: number | undefined;
 }
@@ -182,9 +186,9 @@ export interface RecordState<Fields> {
   readonly fields: Fields;
   /** Orders the replaced states: later states have higher places. The current state has none. */
   readonly place?: number | undefined;
-  /** When it began, in milliseconds since 1970, if known. */
+  /** When the state began, in milliseconds since 1970, if known. */
   readonly from: number | undefined;
-  /** When it was replaced, in milliseconds since 1970. `undefined` for the current state. */
+  /** When the state was replaced, in milliseconds since 1970. `undefined` for the current state. */
   readonly until: number | undefined;
   /**
    * Who created or updated the record to this state, if known: the ID of an access token, or `subject` and the subject of a JSON Web Token.
@@ -198,7 +202,7 @@ export interface ListedStates<Fields> {
   readonly next: number | undefined;
 }
 
-/** Returns a page of the first states: as many as the limits allow, and at least one. */
+/** Returns a page that begins with the first state: as many states as the limits allow, and at least one. */
 export function pageOfStates<Fields>(
   states: Iterable<RecordState<Fields>>,
   bytesOf: (fields: Fields) => number,
@@ -217,7 +221,7 @@ export function pageOfStates<Fields>(
 
 const dayMs = 86_400_000;
 
-/** Returns a time in milliseconds since 1970. States that were replaced before it are not shown. */
+/** Returns the start of the history, in milliseconds since 1970. States that were replaced earlier are not shown. */
 export const keptSince = (now: number, historyDays: number): number =>
   historyDays === 0 ? Number.MAX_SAFE_INTEGER : Math.max(Number.MIN_SAFE_INTEGER, now - historyDays * dayMs);
 
@@ -232,7 +236,7 @@ export interface Store<Fields> {
   readonly find: (id: bigint) => Promise<StoredRecord<Fields> | undefined>;
   /**
    * Lists the records that match and were not deleted, up to the limits. A list that takes too long ends early: its `last` is then not
-   * `undefined`, and it may have few records, or none.
+   * `undefined`, and it can have few records, or none.
    */
   readonly list: (query: ListQuery, limits: ListLimits) => Promise<Listed<Fields>>;
   readonly countAll: (filter: ListFilter) => Promise<Total>;

@@ -13,9 +13,9 @@ export interface AccessToken {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** When it was last used, updated at most once an hour. `null` if it was never used, or not since version 1.1. */
+  /** When the token was last used, updated at most once an hour. `null` if it was never used, or not since version 1.1. */
   readonly lastUsedAt: Date | null;
-  /** The maximum requests per minute. `null` for the setting of the service. */
+  /** The maximum requests per minute. `null` for the service's setting. */
   readonly ratePerMinute?: number | null;
 }
 
@@ -25,7 +25,7 @@ export interface TokenRequest {
   readonly scopes?: readonly Scope[];
   /** Default: never. */
   readonly expiresAt?: Date;
-  /** The maximum requests per minute. Default: the setting of the service. */
+  /** The maximum requests per minute. Default: the service's setting. */
   readonly ratePerMinute?: number | null;
 }
 
@@ -35,9 +35,10 @@ export interface IssuedAccessToken {
   readonly token: AccessToken;
 }
 
+/** Who issues a token, which token it replaces, and what must be true. */
 export interface Issue {
   readonly by: Actor;
-  /** The token to replace, and how long it may still work, in milliseconds. 0 revokes it. */
+  /** The token to replace, and how long it can still work, in milliseconds. 0 revokes it. */
   readonly replaces?: { readonly id: number; readonly afterMs: number } | undefined;
   /**
    * Called before anything is stored, with the current state of the issuer's token and of the token to replace. If it throws, nothing is
@@ -46,14 +47,14 @@ export interface Issue {
   check(issuer: AccessToken | null, replaced: AccessToken | null): void;
 }
 
-/** The access tokens that the token operations work with. Each change is audited in the same transaction. */
+/** The store of access tokens that the token operations use. Each change is audited in the same transaction. */
 export interface Tokens {
   /**
    * Issues a token, or returns `undefined` if `MAX_TOKENS` are already valid. Atomic: no token changes between the check of the issuer and
    * the insert.
    */
   issueWithinLimit(request: TokenRequest, issue: Issue): Promise<IssuedAccessToken | undefined>;
-  /** All valid tokens, and the latest `MAX_TOKENS` that were revoked or have expired, in the order of their IDs. */
+  /** Returns all valid tokens, and the latest `MAX_TOKENS` that were revoked or have expired, ordered by ID. */
   listLatest(): Promise<readonly AccessToken[]>;
   /** Returns `null` if there is no such ID. */
   find(id: number): Promise<AccessToken | null>;
@@ -63,7 +64,7 @@ export interface Tokens {
 
 export type TokenChange = 'created' | 'rotated' | 'revoked';
 
-/** The reasons why an access token of this service is not valid, with the messages of the replies. */
+/** The reply messages for an access token of this service that is not valid, by reason. */
 export const ownTokenRejections = {
   malformed: messages.malformedToken,
   unknown: messages.unknownToken,
@@ -71,6 +72,7 @@ export const ownTokenRejections = {
   revoked: 'The access token was revoked. Ask the operator for a new one.',
 };
 
+/** Whether a token was revoked or has expired. */
 export function isEnded({ revokedAt, expiresAt }: AccessToken, now: number): boolean {
   return revokedAt !== null || (expiresAt !== null && expiresAt.getTime() <= now);
 }
@@ -79,7 +81,7 @@ export function isEnded({ revokedAt, expiresAt }: AccessToken, now: number): boo
 const latestExpiry = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Returns the request for a token that replaces another one, with the same properties and the same lifetime.
+ * Returns the request for a token that replaces another one, with the same name, scopes, rate limit, and lifetime.
  *
  * @param now the current time, in milliseconds since 1970
  */
@@ -100,7 +102,7 @@ export interface OwnAccess {
   /** The subject of a JSON Web Token. */
   readonly subject?: string | undefined;
   readonly scopes: readonly Scope[];
-  /** When it expires, in milliseconds since 1970. */
+  /** When the token expires, in milliseconds since 1970. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -108,7 +110,7 @@ export interface OwnAccess {
  * Creates the token operations.
  *
  * @param ratePerMinute the rate limit of a token that does not define one. 0 means no limit
- * @param onChange called after each change of a token, with its actor and, for a rotation, the ID of the replaced token
+ * @param onChange called after each token change, with the actor and, for a rotation, the ID of the replaced token
  */
 export function createTokenManagement(
   tokens: Tokens,
@@ -116,10 +118,10 @@ export function createTokenManagement(
   onChange: (change: TokenChange, token: AccessToken, by: string, replaces?: number) => void,
   now: () => number = Date.now,
 ) {
-  /** @throws {ServiceError} `exceeds_issuer` */
+  /** @throws {ServiceError} `exceeds_issuer` if the request exceeds the issuer's scopes, expiry, or rate limit */
   function requireWithin(request: TokenRequest, issuer: OwnAccess): void {
-    const beyond = request.scopes?.find((scope) => !issuer.scopes.includes(scope));
-    if (beyond !== undefined) throw exceedsIssuer(messages.scopeExceedsIssuer(beyond));
+    const missingScope = request.scopes?.find((scope) => !issuer.scopes.includes(scope));
+    if (missingScope !== undefined) throw exceedsIssuer(messages.scopeExceedsIssuer(missingScope));
     const { expiresAt = Number.POSITIVE_INFINITY } = issuer;
     if ((request.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) > expiresAt)
       throw exceedsIssuer(messages.expiryExceedsIssuer(new Date(expiresAt).toISOString()));
@@ -130,8 +132,8 @@ export function createTokenManagement(
   }
 
   /**
-   * Issues a token. It fails if the caller's token was revoked or has a shorter lifetime than when the request was authenticated. Lookups
-   * are cached and a body can arrive late, so the check runs in the same transaction as the insert.
+   * Issues a token. Fails if the caller's token was revoked or has a shorter lifetime than when the request was authenticated. Lookups are
+   * cached and a body can arrive late, so the check runs in the same transaction as the insert.
    */
   async function issue(request: TokenRequest, issuer: OwnAccess, replaces?: Issue['replaces']) {
     requireWithin(request, issuer);
@@ -224,7 +226,7 @@ const exceedsIssuer = (message: string) => new ServiceError('exceeds_issuer', me
 
 const notFound = (id: bigint) => new ServiceError('token_not_found', messages.tokenNotFound(id));
 
-/** A token as replies show it, without its secret. */
+/** Returns a token as replies show it, without its secret. */
 export function showToken(token: AccessToken): Token {
   const { id, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt, ratePerMinute } = token;
   return {
@@ -239,7 +241,7 @@ export function showToken(token: AccessToken): Token {
   };
 }
 
-/** The caller's token as replies show it, with only the members that its kind of token has. */
+/** Returns the caller's token as replies show it, with only the members that its kind of token has. */
 export function showOwnToken({ token, subject, scopes, expiresAt }: OwnAccess): OwnToken {
   return {
     ...(token ? { id: BigInt(token.id), name: token.name } : { subject }),

@@ -19,8 +19,8 @@ export function isNetworkError(error: unknown): error is NetworkError {
 }
 
 /**
- * Returns a hint at CORS_ORIGINS if a page calls a service of another origin, because browsers report the same error for a CORS rejection
- * and for a network failure (Fetch standard). Otherwise returns an empty string.
+ * Returns a hint about CORS_ORIGINS if a page calls a service at another origin, because browsers report the same error for a CORS
+ * rejection and for a network failure (Fetch standard). Otherwise returns an empty string.
  */
 export function explainOrigin(url: string): string {
   const origin = pageOrigin();

@@ -14,14 +14,14 @@ export interface RequestSummary {
   readonly url: string;
   /** The HTTP status of the last attempt; `undefined` if it got no response. */
   readonly status?: number | undefined;
-  /** The ID of the last attempt in the log of the service, if the response named it. */
+  /** The last attempt's ID in the service log, if the response had it. */
   readonly requestId: string | null;
   readonly outcome: Outcome;
 }
 
 /**
  * The base class of all errors of this client. None of its fields contains the token, the query, or the body of the request. The URL and
- * the message may have an ID. `cause` is the error of `fetch`, of the parser, or of your function.
+ * the message can contain an ID. `cause` is the error of `fetch`, of the parser, or of your function.
  *
  * A call rejects only if there is no reply that the API defines. For a reply that is not a success, `unwrap` and `ensureSuccess` throw a
  * `RejectedError`.
@@ -42,7 +42,7 @@ export abstract class PlantStoreError extends Error {
   /** The HTTP status of the last attempt; `undefined` if it got no response. */
   declare readonly status: number | undefined;
 
-  /** The ID of the request in the log of the service, if it is known. Include it in a bug report. */
+  /** The request's ID in the service log, if it is known. Include it in a bug report. */
   declare readonly requestId: string | null;
 
   /** Whether the service may have carried out the request. Retrying a create is safe in any case. */

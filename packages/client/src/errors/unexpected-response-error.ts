@@ -14,11 +14,11 @@ export class UnexpectedResponseError extends PlantStoreError {
   /** The HTTP status of the response; 0 for a redirect where the runtime hides its status. */
   declare readonly status: number;
 
-  /** The first 200 characters of the body. They may show plants, so they are neither printed nor written as JSON. */
+  /** The first 200 characters of the body. They can contain plants, so they are neither printed nor written as JSON. */
   declare readonly bodyStart: string;
 
   /**
-   * @param request with the status of the response
+   * @param request the request, with the status of the response
    * @param got what is unexpected about the response
    */
   constructor(request: RequestSummary, got: string, cause?: unknown, body = '') {

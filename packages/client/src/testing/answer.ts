@@ -90,7 +90,7 @@ async function handle(request: ReadRequest, { records, tokens }: StoreState): Pr
   const { method, path, headers } = request;
   const operations = matchPath(path);
   if (operations.length === 0) throw new ServiceError('not_found', messages.notFound(path));
-  // Throws unless it is percent-encoded UTF-8.
+  // Throws a `URIError` unless the path is percent-encoded UTF-8.
   decodeURIComponent(path);
   const { name, params } = matchOperation(method, path) ?? {};
   if (name === undefined) throw methodNotAllowed(method, path, allowedMethods(operations));
@@ -139,7 +139,7 @@ export function matchOperation(
   return matchPath(path).find((operation) => operation.method === servedBy);
 }
 
-/** The default limit of the service. */
+/** The service's default limit. */
 const bodyLimitBytes = 1024 * 1024;
 
 function readJson({ headers, body }: ReadRequest, schema: z.ZodType): unknown {
@@ -153,7 +153,7 @@ function readJson({ headers, body }: ReadRequest, schema: z.ZodType): unknown {
   }
 }
 
-/** The fake does not divide reads into parts. */
+/** The fake does not divide a read into parts, so it has no limits. */
 const unlimited = { limits: () => ({ bytes: Infinity }) };
 
 function handlersOf(

@@ -20,7 +20,7 @@ import { answerWithFault, connectionError, type Fault, FaultScript } from './fau
 import { type Reply, toResponse } from './reply.js';
 import { createMemoryTokens } from './tokens.js';
 
-/** A record as in a create, or as in a reply. With the `addedAt` of a reply, it keeps that time. */
+/** A record as in a create, or as in a reply. If it has the `addedAt` of a reply, the store keeps that time. */
 export type RecordToStore<Name extends keyof ResourceTypes> = ResourceTypes[Name]['createInput'] & {
   readonly addedAt?: string | undefined;
 };
@@ -47,13 +47,13 @@ export interface FakePlantStoreOptions {
   readonly plants?: PlantsToStore | undefined;
   /** The records of other resources. Default: none. */
   readonly records?: AllRecords | undefined;
-  /** Its base URL, as for `createClient`. Default: `http://plant-store.test`. */
+  /** The store's base URL, as for `createClient`. Default: `http://plant-store.test`. */
   readonly baseUrl?: string | URL | undefined;
-  /** The access token that it accepts. Default: a token in the service's format. */
+  /** The access token that the store accepts. Default: a token in the service's format. */
   readonly token?: string | undefined;
-  /** The scopes of its access token. Default: everything with plants. */
+  /** The scopes of the access token. Default: all plant scopes. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** How many days it keeps earlier states of records, as `HISTORY_DAYS` of the service. 0 keeps none. Default: forever. */
+  /** How many days the store keeps earlier states of records, like the service's `HISTORY_DAYS`. 0 keeps none. Default: forever. */
   readonly historyDays?: number | undefined;
 }
 
@@ -67,13 +67,13 @@ export interface FakePlantStore {
   readonly baseUrl: string;
   /** An access token that is accepted now. */
   readonly token: string;
-  /** What is stored now, by ID, in the order in which it was stored. */
+  /** The plants that are stored now, by ID, in the order in which they were stored. */
   readonly plants: StoredRecords<'plant'>;
   /** How many more requests will get a scripted fault: `Infinity` if one has `times: Infinity`. */
   readonly faultsLeft: number;
-  /** The records of any resource, such as `plant`, like `plants`. */
+  /** Returns the stored records of any resource, such as `plant`, in the same form as `plants`. */
   records<Name extends keyof ResourceTypes>(resource: Name): StoredRecords<Name>;
-  /** From now on accepts these access tokens instead of `token`, which becomes the first of them. */
+  /** Accepts these access tokens instead of the previous ones from now on. `token` becomes the first of them. */
   acceptTokens(token: string, ...others: readonly string[]): void;
   /**
    * Adds faults to the script. A request gets only the first fault for its operation, or for any operation.
@@ -142,7 +142,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
 
   return {
     async fetch(url, init) {
-      // Not passed to `Request`, which rejects the signal of jsdom.
+      // The signal is not passed to `Request`, which rejects a signal of jsdom.
       const { signal: callerSignal, ...requestInit } = init;
       const request = new Request(url, requestInit);
       const signal = callerSignal ?? new AbortController().signal;
@@ -154,7 +154,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const fault = faults.take(matchOperation(method, path)?.name);
       const body = new Uint8Array(await withTimeout(() => request.arrayBuffer(), Infinity, signal));
       const id = chooseRequestId(headers);
-      // One after the other, because a batch has several steps.
+      // Requests are answered one after the other, because a batch has several steps.
       const answerTo = (query: string) => {
         const reply = lastAnswer.then(() => answer({ id, method, path, query, headers, body }, state));
         lastAnswer = reply.catch(() => undefined);
@@ -165,7 +165,7 @@ export function createFakePlantStore(options: FakePlantStoreOptions = {}): FakeP
       const endsAt = performance.now() + 1_000 * Number(parameters.get('wait'));
       for (let next = nextOfEmptyPage(reply); next !== undefined && performance.now() < endsAt; ) {
         await delay(pollMs, signal);
-        // Continues from the first reply, because a request without a position waits for changes after its arrival.
+        // Continues from the last reply, because a request without a position waits for changes after its arrival.
         parameters.set('after', next);
         reply = await answerTo(`${parameters}`);
         next = nextOfEmptyPage(reply);
@@ -211,7 +211,7 @@ function createRecords(changes: ChangeOrder, historyDays: number | undefined): S
   return Object.fromEntries(created) as StoreState['records'];
 }
 
-/** Returns a distinct text for each input, with the length and characters of a SHA-256 in base64url. It is not secure. */
+/** Returns a hash with the length and characters of a SHA-256 in base64url. It is not secure. */
 const digest = (text: string) =>
   Array.from({ length: 7 }, (_, seed) => hashText(`${seed}${text}`).padStart(7, '0'))
     .join('')
@@ -239,7 +239,7 @@ function readRecords({ resource, columns }: Operations<object>, given: GivenReco
   return stored.values();
 }
 
-/** The `next` of an empty page of changes; `undefined` for any other reply. */
+/** Returns the `next` of an empty page of changes, or `undefined` for any other reply. */
 const nextOfEmptyPage = ({ body }: Reply) => /^\{"changes":\[\],"next":"([^"]*)"\}$/.exec(body)?.[1];
 
 /** How often a waiting request checks for a change, in milliseconds. */

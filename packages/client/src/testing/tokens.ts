@@ -36,13 +36,13 @@ export interface MemoryTokens extends Tokens {
   clear(): void;
 }
 
-/** The secret of a token, in the service's format. */
+/** Returns the secret of a token, in the service's format. */
 function secretOf(id: number): string {
   const body = `${accessTokenPrefix}${`Fake${id === 1 ? '' : id}`.padEnd(accessTokenSecretLength, '0')}`;
   return `${body}${accessTokenChecksum(body)}`;
 }
 
-/** Creates tokens in memory: first one with the ID 1. */
+/** Creates a token store in memory, with one token, whose ID is 1. */
 export function createMemoryTokens(
   firstSecret: string = secretOf(1),
   scopes: readonly Scope[] = defaultScopes,
@@ -132,6 +132,7 @@ export function authenticate(headers: Headers, tokens: MemoryTokens): AccessToke
   throw unauthorized('invalid_token', isIssuedForm ? messages.unknownToken : messages.malformedToken);
 }
 
+/** Returns the token operations for the token of a caller. */
 export function tokenHandlersOf(
   tokens: MemoryTokens,
   token: AccessToken,

@@ -3,18 +3,18 @@ import { type NumberLiteral, toExactNumber } from '../int64.js';
 /** The maximum nesting of arrays and objects. RFC 8259, section 9 allows a limit. */
 const maxNesting = 500;
 
-/** The parts of a JSON text that are used. Default: no members of an object, and no items of an array. */
+/** The parts of a JSON text to build. Default: no members of an object, and no items of an array. */
 export interface JsonShape {
   readonly members?: readonly { readonly name: string; readonly shape: JsonShape }[];
   readonly items?: JsonShape;
-  /** How many items are used. Default: all. */
+  /** How many items to build. Default: all. */
   readonly maxItems?: number;
 }
 
 /** The shape of a value that is validated but not built. */
 const skipped: JsonShape = {};
 
-// Shared placeholders for skipped values, which take no memory.
+// Shared by all skipped arrays and objects, so that skipping them takes no memory.
 const skippedArray: unknown[] = [];
 const skippedObject: Record<string, unknown> = {};
 
@@ -195,7 +195,7 @@ const codeUnit = /\\u[\dA-Fa-f]{4}/y;
 function readNumber(cursor: Cursor, shape: JsonShape | undefined): number | bigint | NumberLiteral | null {
   const start = cursor.position;
   if (cursor.peek() === '-') cursor.position++;
-  // No digits may follow a leading zero.
+  // A leading zero cannot be followed by another digit.
   if (cursor.peek() === '0') cursor.position++;
   else skipDigits(cursor);
   if (cursor.peek() === '.') {
