@@ -23,6 +23,6 @@ export function readToken(text: string): ReadResult {
   return {
     problem: token.startsWith(accessTokenPrefix)
       ? 'This token is incomplete or mistyped. Paste all of it: pst_ followed by 49 characters.'
-      : 'This is not an access token. Tokens start with pst_ or are JSON Web Tokens (three parts separated by dots).',
+      : 'This is not an access token. Tokens start with pst_ or have three parts separated by dots.',
   };
 }
