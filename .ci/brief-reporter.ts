@@ -2,8 +2,8 @@ import { MinimalReporter, type Vitest } from 'vitest/node';
 
 type Summary = Parameters<MinimalReporter['reportTestSummary']>;
 
-/** Prints failures as vitest does, and one line where there are none. */
-// biome-ignore lint/style/noDefaultExport: vitest loads reporters by it.
+/** Prints failures as vitest does, or one summary line if there are none. */
+// biome-ignore lint/style/noDefaultExport: vitest loads a reporter as the default export.
 export default class BriefReporter extends MinimalReporter {
   override onInit(vitest: Vitest): void {
     this.ctx = vitest;

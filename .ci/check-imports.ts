@@ -1,4 +1,4 @@
-// Checks which folder imports from which, of types, too; tests may import anything:
+// Checks that no file imports what the rules below forbid, including types. Tests can import anything:
 //   node .ci/check-imports.ts
 import { globSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -9,22 +9,22 @@ import { ResolverFactory } from 'oxc-resolver';
 const npm = (...names: readonly string[]) => `/node_modules/(${names.join('|')})/`;
 const server = npm('express', '@ts-rest/express');
 const drivers = npm('@prisma', 'better-sqlite3');
-const ofNode = '^[a-z_]+(/promises)?$';
+const builtin = '^[a-z_]+(/promises)?$';
 const contract = (files: string) => `^packages/contract/src/(${files})`;
 const client = (files: string) => `^packages/client/src/(${files})`;
 const api = (folders: string) => `^apps/api/src/(${folders})`;
 const web = (folders: string) => `^apps/web/src/(${folders})`;
 
-/** Whose files may not import what, and what holds instead; regular expressions of paths from the root. */
+/** Files that match `from` must not import what matches `to`. `why` states the rule. All patterns match paths from the root. */
 // biome-ignore format: a table
 const rules: readonly (readonly [from: string, to: string | readonly string[], why: string])[] = [
   ['^packages/', '^apps/', 'Packages do not depend on apps.'],
   ['^packages/contract/', '^(?!packages/contract/|.*node_modules/|[^/]+$)', 'The contract depends on nothing else of this repository.'],
   ['^packages/records/', '^(?!packages/(records|contract)/)', 'Operations depend only on the contract: on no platform, and no library.'],
-  [client('(?!testing/|msw|validate|data-tag)'), [npm('zod', 'msw', '@tanstack'), ofNode], 'The client runs on every platform, without another library.'],
+  [client('(?!testing/|msw|validate|data-tag)'), [npm('zod', 'msw', '@tanstack'), builtin], 'The client runs on every platform, without another library.'],
   [client('(?!testing/|msw|validate|data-tag)'), contract('(index|openapi|exact-json/parse)\\.ts'), 'The client uses only plain data of the contract.'],
   [client('(?!testing/|msw)'), [client('testing/|msw|validate'), '^packages/records/'], 'The client has neither code for tests nor schemas.'],
-  [client('testing/|msw|validate'), ofNode, 'The fake plant store runs on every platform, including browsers.'],
+  [client('testing/|msw|validate'), builtin, 'The fake plant store runs on every platform, including browsers.'],
   [api('http/'), [drivers, api('store/|cluster/')], 'http/ reaches the database through what service.ts passes in.'],
   [api('auth/'), [server, drivers, api('http/|store/|cluster/')], 'auth/ depends on no other folder of the service.'],
   [api('store/'), [server, api('http/|cluster/')], 'store/ depends neither on http/ nor on cluster/.'],
@@ -48,8 +48,8 @@ const resolver = new ResolverFactory({
   extensionAlias: { '.js': ['.ts', '.tsx', '.js'] },
 });
 
-/** What a file imports: a path from the root, or the name of a module of Node.js. */
-function importsOf(file: string): readonly string[] {
+/** Returns what a file imports: paths from the root, and names of Node.js modules without `node:`. */
+function readImports(file: string): readonly string[] {
   const source = readFileSync(join(root, file), 'utf8');
   const { module } = parseSync(file, source);
   const requests = [
@@ -64,7 +64,7 @@ function importsOf(file: string): readonly string[] {
     .map((request) => {
       if (isBuiltin(request)) return request.replace('node:', '');
       const { path } = resolver.sync(join(root, dirname(file)), request.replace(/\?.*/, ''));
-      // A package that has only types has nothing to import.
+      // A package with only types has no file to resolve to.
       return path === undefined ? request : relative(root, path);
     });
 }
@@ -76,7 +76,7 @@ const files = globSync(
   },
 ).filter((file) => !/\.test(-d)?\.tsx?$|\.d\.ts$|\/(test|generated)\//.test(file));
 for (const file of files) {
-  const imports = importsOf(file);
+  const imports = readImports(file);
   for (const [, to, why] of rules.filter(([from]) => new RegExp(from).test(file)))
     for (const found of imports)
       if ([to].flat().some((pattern) => new RegExp(pattern).test(found))) {
@@ -84,5 +84,5 @@ for (const file of files) {
         process.exitCode = 1;
       }
 }
-// None at all would not be looked at.
+// Fails if the patterns above find too few files, because the others would not be checked.
 if (files.length < 400) process.exitCode = 1;

@@ -1,5 +1,5 @@
-// Follows the README from top to bottom on port 3000, as a person with a fresh clone does: the first command starts the service,
-// the others run in one terminal beside it, with an empty folder for the project of one's own. Each must succeed.
+// Follows the README from top to bottom on port 3000, as a new user with a fresh clone would. The first command starts the service. The
+// others run in a second terminal, with an empty folder as the user's own project. Each must succeed.
 //   pnpm exec node .ci/follow-readme.ts [folder of a clone]
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,13 +11,13 @@ import { packageManager } from './workspaces.ts';
 
 const clone = resolve(process.argv[2] ?? join(import.meta.dirname, '..'));
 const project = mkdtempSync(join(tmpdir(), 'plant-store-readme-'));
-/** What the commands leave for those that follow. */
+/** The working folder and the token that each command leaves for the next one. */
 const terminal = { folder: clone, token: '' };
 const [start, ...blocks] = [
   ...readFileSync(join(clone, 'README.md'), 'utf8').matchAll(/^```(\w*)\n(.*?)^```$/gms),
 ]
   .map(([, language = '', text = '']) => ({ language, text }))
-  // The drawing of the folders has none.
+  // The drawing of the folder layout has no language.
   .filter(({ language }) => language !== '');
 if (start?.text !== `npx -y ${packageManager} start\n`)
   throw new Error('The README does not begin with its start command');
@@ -47,12 +47,12 @@ try {
   rmSync(project, { recursive: true });
 }
 
-/** Runs a block of the README, and returns what it prints. */
+/** Runs a code block of the README, and returns what it prints. */
 function follow(language: string, text: string): string {
   if (language === 'ts') {
     const [, name = '', command] = /^\/\/ (\S+\.m?ts)(?:, .*: (node .+))?$/m.exec(text) ?? [];
     writeFileSync(join(terminal.folder, name), text);
-    // A configuration is loaded.
+    // A block without a command is a configuration, which only has to load.
     if (command === undefined) return runInTerminal(`node ${name}`);
     const printed = runInTerminal(command);
     if (!/^Rose (true|false)\n$/.test(printed)) throw new Error(`The program printed ${printed}`);
@@ -66,7 +66,7 @@ function follow(language: string, text: string): string {
   return printed;
 }
 
-/** Runs commands where the ones before have left the terminal, and returns what they print. */
+/** Runs commands in the folder and with the token of the terminal, updates both, and returns what the commands print. */
 function runInTerminal(commands: string): string {
   const report = String.raw`printf '\n%s\n%s' "$PWD" "$PLANT_STORE_TOKEN"`;
   const lines = execFileSync('sh', ['-ec', `${commands}\n${report}`], {

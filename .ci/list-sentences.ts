@@ -1,6 +1,6 @@
-// Lists the sentences and labels that people see, one on a line, with its place, by area:
+// Lists the sentences and labels that people see, by area, one per line, with file and line number:
 //   pnpm exec node .ci/list-sentences.ts [page | errors | commands | log | alerts | openapi | packages]
-// Those of the page are also in `catalog`, without places, so that it changes only with the words:
+// Writes the page's sentences to `catalog`, without line numbers, so that the file changes only when the words do:
 //   pnpm exec node .ci/list-sentences.ts --write
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { parseSync } from 'oxc-parser';
 
 const root = join(import.meta.dirname, '..');
 
-/** The sentences of the page, which a test compares with the code. */
+/** The file with the page's sentences. A test compares it with the code. */
 export const catalog = 'apps/web/sentences.txt';
 
 type Area = 'page' | 'errors' | 'commands' | 'log' | 'alerts' | 'openapi' | 'packages';
@@ -21,8 +21,8 @@ interface Sentence {
   readonly text: string;
 }
 
-/** Code with sentences, and their area unless the call around them says otherwise. */
-const code: readonly (readonly [files: string, area: Area])[] = [
+/** Source files, and the area of their sentences, unless `areaByCall` has one for the call around a sentence. */
+const sourceFiles: readonly (readonly [files: string, area: Area])[] = [
   ['apps/web/src/**/*.{ts,tsx}', 'page'],
   ['packages/contract/src/{exact-json/*,error-texts,messages,*schemas}.ts', 'errors'],
   ['packages/records/src/*.ts', 'errors'],
@@ -30,8 +30,8 @@ const code: readonly (readonly [files: string, area: Area])[] = [
   ['apps/api/src/{*,{check,cli,cluster,observe,runtime,store}/**/*}.ts', 'commands'],
 ];
 
-/** Files with one sentence per line. */
-const lines: readonly (readonly [files: string, area: Area, sentence: RegExp])[] = [
+/** Other files, with a pattern that captures the sentence in a line. */
+const textFiles: readonly (readonly [files: string, area: Area, sentence: RegExp])[] = [
   [
     'apps/web/index.html',
     'page',
@@ -44,21 +44,23 @@ const lines: readonly (readonly [files: string, area: Area, sentence: RegExp])[]
   ['apps/api/scripts/release/debian/*', 'packages', /^(?:Description:| (?=[A-Z])|\s*echo) ?["']?(.+?)["']?$/],
 ];
 
-const areasOfCalls: ReadonlyMap<string, Area> = new Map([
+/** The area of sentences in calls of a function, or of an object's methods. */
+const areaByCall: ReadonlyMap<string, Area> = new Map([
   ['log', 'log'],
   ['ServiceError', 'errors'],
   ['OperatorError', 'commands'],
 ]);
-/** Attributes and members that hold a label, even of one word. */
+/** Attributes and properties that hold a label, which can be a single word. */
 const labels = /^(aria-label|aria-description|alt|label|title|heading|placeholder|hint|message)$/;
-const otherNodes = /^(Import|ExportAll|ExportSpecifier|TS(?!As|Satisfies|NonNull))/;
-/** What holds code, or what the OpenAPI document shows. */
-const otherMembers = /^(aria-\w+edby|className|style|d|media|accept|autoComplete|description|summary)$/;
-const otherCalls = /^(querySelector(All)?|matches|closest|matchMedia|prepare|query|raw|sql|Error|TypeError)$/;
-const otherTexts =
+const ignoredNodes = /^(Import|ExportAll|ExportSpecifier|TS(?!As|Satisfies|NonNull))/;
+/** Attributes and properties that hold code, or text for the OpenAPI document, which is listed separately. */
+const ignoredMembers = /^(aria-\w+edby|className|style|d|media|accept|autoComplete|description|summary)$/;
+const ignoredCalls =
+  /^(querySelector(All)?|matches|closest|matchMedia|prepare|query|raw|sql|Error|TypeError)$/;
+const ignoredTexts =
   /^(SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|DROP|PRAGMA|BEGIN|SET|WHERE|FROM|[-."#<[(:@\\])|\w\(|<\w|\bNULLS?\b|\0/;
-/** Elements that belong to the sentence around them. */
-const inline = /^(a|b|bdi|code|em|kbd|mark|span|strong|time)$/;
+/** Elements that are part of the sentence around them. */
+const inlineElements = /^(a|b|bdi|code|em|kbd|mark|span|strong|time)$/;
 
 interface Node {
   readonly type: string;
@@ -71,20 +73,20 @@ const isNode = (value: unknown): value is Node => typeof Object(value).type === 
 const childrenOf = (node: Node): readonly Node[] =>
   /^JSX(Element|Fragment)$/.test(node.type) ? (node['children'] as readonly Node[]) : [];
 
-/** The last part of a name, such as `count` of `plants.count`. */
+/** Returns the last part of a name, such as `count` for `plants.count`. Empty if the node has no name. */
 function nameOf(node: unknown): string {
   const { type, property, name } = Object(node);
   if (type === 'MemberExpression') return nameOf(property);
   if (type === 'JSXOpeningElement') return nameOf(name);
   if (/^(JSX)?Identifier$/.test(type)) return name;
-  return isLiteral(node) ? node.value : '';
+  return isStringLiteral(node) ? node.value : '';
 }
 
-/** Whether it is a string in quotes. */
-const isLiteral = (node: unknown): node is Node & { readonly value: string } =>
+/** Whether a node is a string in quotes. */
+const isStringLiteral = (node: unknown): node is Node & { readonly value: string } =>
   isNode(node) && node.type === 'Literal' && typeof node['value'] === 'string';
 
-/** Whether it is written as a text, at least in part. */
+/** Whether a node is literal text, at least in part. */
 function isText(node: unknown): boolean {
   if (!isNode(node)) return false;
   if (node.type === 'JSXExpressionContainer') return isText(node['expression']);
@@ -93,55 +95,56 @@ function isText(node: unknown): boolean {
     return node['operator'] === '+' && (isText(node['left']) || isText(node['right']));
   return node.type === 'JSXText'
     ? String(node['value']).trim() !== ''
-    : isLiteral(node) || node.type === 'TemplateLiteral';
+    : isStringLiteral(node) || node.type === 'TemplateLiteral';
 }
 
 /**
- * The text of an expression: `{name}` for what only a run knows, `{this|that}` for a choice. It adds what it has used to `used`.
+ * Returns the text of an expression, with `{name}` for a value that is known only at run time, and `{this|that}` for a choice. Adds the
+ * text nodes that it reads to `used`, so that they are not listed again.
  */
 function textOf(node: unknown, used: Set<unknown>): string {
-  const of = (part: unknown) => textOf(part, used);
+  const toText = (part: unknown) => textOf(part, used);
   if (!isNode(node) || node.type === 'JSXEmptyExpression' || node['value'] === null) return '';
   const { type } = node;
   const children = childrenOf(node);
-  if (type === 'JSXElement' && !inline.test(nameOf(node['openingElement']))) {
+  if (type === 'JSXElement' && !inlineElements.test(nameOf(node['openingElement']))) {
     const name = nameOf(node['openingElement']);
     return /^[A-Z]/.test(name) && name !== 'Icon' && children.length === 0 ? `{${name}}` : ' ';
   }
   if (isText(node) || children.length > 0) used.add(node);
-  if (children.length > 0) return children.map(of).join('');
-  if (type === 'JSXText' || isLiteral(node)) return String(node['value']);
-  if (type === 'JSXExpressionContainer') return of(node['expression']);
+  if (children.length > 0) return children.map(toText).join('');
+  if (type === 'JSXText' || isStringLiteral(node)) return String(node['value']);
+  if (type === 'JSXExpressionContainer') return toText(node['expression']);
   if (type === 'TemplateLiteral') {
     const expressions = node['expressions'] as readonly Node[];
     const quasis = node['quasis'] as readonly { readonly value: { readonly cooked: string } }[];
-    return quasis.map(({ value }, index) => `${value.cooked}${of(expressions[index])}`).join('');
+    return quasis.map(({ value }, index) => `${value.cooked}${toText(expressions[index])}`).join('');
   }
-  if (isText(node) && type === 'BinaryExpression') return of(node['left']) + of(node['right']);
+  if (isText(node) && type === 'BinaryExpression') return toText(node['left']) + toText(node['right']);
   if (isText(node) && type === 'ConditionalExpression') {
-    const choices = [node['consequent'], node['alternate']].map(of);
+    const choices = [node['consequent'], node['alternate']].map(toText);
     return `{${choices.map((each) => each.replace(/^\{(.*)\}$/, '$1')).join('|')}}`;
   }
   if (type === 'Identifier' && node['name'] === 'undefined') return '';
-  // A call is named after what it formats.
+  // A call is named after what it formats: its first argument or its object.
   const [first] = (node['arguments'] ?? []) as readonly Node[];
-  const named = [first, Object(node['callee']).object, node['callee'], node];
-  const names = named.map((each) => (isLiteral(each) ? '' : nameOf(each)));
+  const candidates = [first, Object(node['callee']).object, node['callee'], node];
+  const names = candidates.map((each) => (isStringLiteral(each) ? '' : nameOf(each)));
   return `{${names.find((name) => name !== '') ?? '…'}}`;
 }
 
-/** The sentences of one source file. */
+/** Finds the sentences of one source file. */
 function* readCode(path: string, areaOfFile: Area): Generator<Sentence> {
   const source = readFileSync(join(root, path), 'utf8');
   const used = new Set<unknown>();
 
   function* visit(value: unknown, area: Area, isLabel: boolean): Generator<Sentence> {
     if (Array.isArray(value)) for (const each of value) yield* visit(each, area, isLabel);
-    if (!isNode(value) || used.has(value) || otherNodes.test(value.type)) return;
+    if (!isNode(value) || used.has(value) || ignoredNodes.test(value.type)) return;
     const { type, callee } = value;
     const name = nameOf(callee ?? value['key'] ?? value['name']);
-    if ((callee === undefined ? otherMembers : otherCalls).test(name)) return;
-    const inside = areasOfCalls.get(name) ?? areasOfCalls.get(nameOf(Object(callee).object)) ?? area;
+    if ((callee === undefined ? ignoredMembers : ignoredCalls).test(name)) return;
+    const areaInside = areaByCall.get(name) ?? areaByCall.get(nameOf(Object(callee).object)) ?? area;
     const children = childrenOf(value);
     if ((children.some(isText) || isText(value)) && type !== 'ConditionalExpression') {
       const parts = (children.length > 0 ? children : [value]).map((each) => textOf(each, used));
@@ -150,11 +153,11 @@ function* readCode(path: string, areaOfFile: Area): Generator<Sentence> {
       const isShown =
         isLabel || children.length > 0 ? /\p{L}/u.test(words) : /\p{L}\p{Ll}/u.test(words) && / /.test(text);
       const line = source.slice(0, value.start).split('\n').length;
-      if (isShown && !otherTexts.test(text)) yield { area, path, line, text };
+      if (isShown && !ignoredTexts.test(text)) yield { area, path, line, text };
     }
     const isLabelInside = labels.test(name) || (isLabel && /^(JSXExpression|Conditional)/.test(type));
     for (const [member, part] of Object.entries(value))
-      if (member !== 'key') yield* visit(part, inside, isLabelInside);
+      if (member !== 'key') yield* visit(part, areaInside, isLabelInside);
   }
   const { program } = parseSync(path, source, { preserveParens: false });
   yield* visit(program.body, areaOfFile, false);
@@ -167,21 +170,21 @@ function* readLines(path: string, area: Area, sentence: RegExp): Generator<Sente
   }
 }
 
-/** All sentences, file by file. */
+/** Lists all sentences, file by file. */
 export function listSentences(): readonly Sentence[] {
   const find = (files: string) =>
     globSync(files, { cwd: root })
       .filter((path) => !/\.test[.-]|\/(generated|conformance)\//.test(path))
       .toSorted();
   return [
-    ...code.flatMap(([files, area]) => find(files).flatMap((path) => [...readCode(path, area)])),
-    ...lines.flatMap(([files, area, sentence]) =>
+    ...sourceFiles.flatMap(([files, area]) => find(files).flatMap((path) => [...readCode(path, area)])),
+    ...textFiles.flatMap(([files, area, sentence]) =>
       find(files).flatMap((path) => [...readLines(path, area, sentence)]),
     ),
   ];
 }
 
-/** The sentences of the page by its folders, each once, in alphabetical order. */
+/** Returns the content of `catalog`: the page's folders in alphabetical order, each with its distinct sentences. */
 export function printCatalog(sentences: readonly Sentence[]): string {
   const ofPage = sentences.filter(({ area }) => area === 'page');
   const folders = Map.groupBy(ofPage, ({ path }) => /src\/(\w+)\//.exec(path)?.[1] ?? 'page');

@@ -1,11 +1,11 @@
-// Makes this repository that of another resource: `pnpm exec node .ci/make-your-own.ts order orders` stores orders instead of plants.
-// The page "Extend" (docs/extend.md) says what remains to be done by hand. It needs a checkout without changes, and removes itself.
+// Turns this repository into one for another resource: `pnpm exec node .ci/make-your-own.ts order orders` stores orders instead of plants.
+// docs/extend.md lists what remains to be done by hand. The script needs a checkout without changes, and deletes itself.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** What one record is called, and what several are, in lower case. */
+/** The noun for one record and for several, in lower case. */
 export interface Noun {
   readonly one: string;
   readonly several: string;
@@ -13,14 +13,14 @@ export interface Noun {
 
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The noun as a word or a part of a name, in the three styles of case, but not within `houseplant`, `planted`, or `Plant Store`. */
+/** Matches `plant` as a word or as part of a name, in lower, title, or upper case. Skips `houseplant`, `planted`, and `Plant Store`. */
 const plant =
   /(?:(?<![A-Za-z])|(?<=\\[bnrt])|(?<=%[0-9A-F]{2}))plants?(?![a-z]|[-_ ]?store(?!d))|Plants?(?![a-z]|[-_ ]?[Ss]tore(?!d))|PLANTS?(?![A-Z]|[-_ ]STORE)/g;
 
-/** The article before the noun, which may be marked as code or begin the next line of a comment. */
+/** Matches the article before `plant`, which can be marked as code or begin the next line of a comment. */
 const article = /(?<![A-Za-z])([Aa])(?=\s+(?:(?:\*|\/\/|#) )?[`"']?[Pp]lant(?![a-z]|[-_ ]?[Ss]tore(?!d)))/g;
 
-/** Replaces plants by another noun in a text of any kind: code, a page, SQL, or the path of a file. */
+/** Replaces plants with another noun in any text: code, a page, SQL, or a file path. */
 export function renamePlants(text: string, { one, several }: Noun): string {
   const rename = (match: string) => {
     const noun = /s$/i.test(match) ? several : one;
@@ -30,8 +30,8 @@ export function renamePlants(text: string, { one, several }: Noun): string {
   return text.replace(article, /^[aeiou]/.test(one) ? '$1n' : '$1').replace(plant, rename);
 }
 
-/** The names in a program that stand for something by themselves: no members of objects or types, and nothing in texts or comments. */
-function namesIn(program: string): ReadonlySet<string> {
+/** Returns the names in a program, except for members of objects and types, and without what is in strings or comments. */
+function findNames(program: string): ReadonlySet<string> {
   const code = program
     .replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')
     .replace(/`(?:\\.|[^`\\])*`/gs, (text) => (text.match(/\$\{[^}]*\}/g) ?? []).join(' '))
@@ -39,9 +39,9 @@ function namesIn(program: string): ReadonlySet<string> {
   return new Set(code.match(/(?<![\w$.])[A-Za-z_$][\w$]*(?![\w$]|\??:)/g));
 }
 
-/** The names that a program has already, and which plants in it would get, too. */
+/** Returns the names that a rename would create although the program has them already. */
 export function findCollisions(program: string, noun: Noun): readonly string[] {
-  const names = namesIn(program);
+  const names = findNames(program);
   return [...names]
     .map((name) => (name.match(plant) ? renamePlants(name, noun) : ''))
     .filter((name) => names.has(name));
@@ -57,8 +57,8 @@ function isName(word: string): boolean {
   }
 }
 
-/** Removes what this file, its test, and its part in CI are mentioned in. */
-const traces: Readonly<Record<string, (text: string) => string>> = {
+/** Functions that remove what a file says about this script, by path. */
+const removeMentions: Readonly<Record<string, (text: string) => string>> = {
   '.ci/run': (text) =>
     text.replace(/^(order=.*) own /m, '$1 ').replace(/ {4}# [^\n]*\n {4}own\) [^\n]*\n/, ''),
   'docs/extend.md': (text) => text.replace(/## Make the repository your own\n.*?(?=\n## |$)/s, ''),
@@ -79,10 +79,10 @@ if (import.meta.main) {
   if (git('status', '--porcelain') !== '')
     stop('Commit or remove your changes first, so that git can undo this.');
 
-  const own = ['.ci/make-your-own.ts', '.ci/own', 'apps/api/test/structure/make-your-own.test.ts'];
+  const ownFiles = ['.ci/make-your-own.ts', '.ci/own', 'apps/api/test/structure/make-your-own.test.ts'];
   const files = git('ls-files', '-z')
     .split('\0')
-    .filter((path) => path !== '' && !own.includes(path));
+    .filter((path) => path !== '' && !ownFiles.includes(path));
   const contents = new Map(files.map((path) => [path, readFileSync(join(root, path))]));
   const texts = [...contents].flatMap(([path, bytes]) =>
     bytes.includes(0) ? [] : [[path, bytes.toString()] as const],
@@ -101,9 +101,9 @@ if (import.meta.main) {
       `These would mean two things. Rename them first, or choose another noun:\n  ${collisions.join('\n  ')}`,
     );
 
-  for (const path of own) rmSync(join(root, path));
+  for (const path of ownFiles) rmSync(join(root, path));
   for (const [path, text] of texts) {
-    const changed = renamePlants(traces[path]?.(text) ?? text, noun);
+    const changed = renamePlants(removeMentions[path]?.(text) ?? text, noun);
     if (changed !== text) writeFileSync(join(root, path), changed);
   }
   for (const path of files) {
@@ -111,7 +111,7 @@ if (import.meta.main) {
     mkdirSync(dirname(renamed), { recursive: true });
     renameSync(join(root, path), renamed);
   }
-  // Nobody has these migrations yet, so they may change.
+  // Nobody has run these migrations yet, so their checksums can be replaced.
   for (const path of files.filter((path) => path.endsWith('/released.sha256'))) {
     const list = readFileSync(join(root, path), 'utf8');
     const sum = (file: string) =>
@@ -124,6 +124,6 @@ if (import.meta.main) {
     );
   }
   git('add', '--all');
-  // The folders that are empty now.
+  // Removes the folders that are now empty.
   git('clean', '--force', '-d', '--quiet');
 }

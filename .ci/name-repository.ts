@@ -1,19 +1,19 @@
-// Names the repository and the tag of a GitHub workflow in the manifests and pages that it publishes: npm compares the manifests with
-// the provenance, and links lead to the files of the tag.
+// Writes the repository and the tag of a GitHub workflow into the manifests and pages that it publishes, because npm compares the manifests
+// with the provenance, and links must lead to the tag's files.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Replaces the address of a repository in a text, and in links to its files their branch. */
+/** Replaces a repository's URL in a text, and `HEAD` with the tag in links to the repository's files. */
 export function nameRepository(
   text: string,
   { from, to, tag }: { readonly from: string; readonly to: string; readonly tag: string },
 ): string {
-  const isBranch = /^\/(blob|tree)\/HEAD\//;
+  const headPath = /^\/(blob|tree)\/HEAD\//;
   const [start = '', ...parts] = text.split(from);
-  return start + parts.map((part) => to + part.replace(isBranch, `/$1/${tag}/`)).join('');
+  return start + parts.map((part) => to + part.replace(headPath, `/$1/${tag}/`)).join('');
 }
 
-/** The files that name the repository, by their paths in it. */
+/** Patterns for the paths of the files that name the repository. */
 export const naming = ['package.json', 'packages/*/package.json', 'packages/*/*.md', 'packages/*/docs/*.md'];
 
 if (import.meta.main) {

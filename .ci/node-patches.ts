@@ -1,15 +1,15 @@
-// Fails when the registry has had a newer patch of a pinned Node.js for 14 days: a patch may fix a security problem. Each platform is
-// judged by its own package, since different people publish them.
+// Fails if the registry has had a newer release of a pinned Node.js major version for more than 14 days, because it might fix a security
+// problem. Checks the package of each platform, because different people publish them.
 //   pnpm exec node .ci/node-patches.ts
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** How long a newer patch may wait, in days. */
+/** How long a pinned version may be out of date, in days. */
 const maxDays = 14;
 
-/** The Node.js of each platform in the catalog, by its package. */
+/** Returns the pinned Node.js version of each platform in the pnpm catalog, by package name. */
 export function readPinned(workspace: string): ReadonlyMap<string, string> {
   const lines = workspace.matchAll(/^ {2}(node-(?:bin-)?(?:darwin|linux)-\w+): (\S+)$/gm);
   return new Map(Array.from(lines, ([, name = '', version = '']) => [name, version]));
@@ -34,7 +34,7 @@ export function findOverdue(
     .at(-1);
 }
 
-/** Compares versions by their numbers. */
+/** Compares versions by their numbers, to sort them. */
 export function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
@@ -43,7 +43,7 @@ if (import.meta.main) {
   const pinned = readPinned(readFileSync(join(import.meta.dirname, '../pnpm-workspace.yaml'), 'utf8'));
   if (pinned.size !== 4) throw new Error('pnpm-workspace.yaml does not pin Node.js for four platforms');
   for (const [name, version] of pinned) {
-    // Not in the repository, whose `packageManager` npm would object to.
+    // Runs outside the repository, because npm objects to its `packageManager`.
     const output = execFileSync('npm', ['view', name, 'time', '--json'], { cwd: tmpdir(), encoding: 'utf8' });
     const overdue = findOverdue(version, JSON.parse(output), new Date());
     console.log(`${name} ${version}: ${overdue === undefined ? 'up to date' : `${overdue} is overdue`}`);

@@ -1,7 +1,7 @@
-// Proves that CI can fail: in a temporary copy of this checkout, a failing test, a test that never ends, and a type error in each
-// workspace, and a type error, a lint error, a wrong format, a wrong import and an unused file where the commands of the root look,
-// must each end their command with a status other than 0 and be in its output. So must a part of .ci/run. Run it after `pnpm build`, whose
-// builds it uses:
+// Proves that CI can fail. Adds defects to a temporary copy of this checkout: to each workspace a failing test, a test that never ends, and
+// a type error; and where the root's commands look, a type error, a lint error, a wrong format, a wrong import, and an unused file. Each
+// must make its command fail and be in its output. A failing part must make .ci/run fail, too. Run it after `pnpm build`, whose builds it
+// uses:
 //   pnpm exec node .ci/prove-gate.ts
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { listWorkspaces, pnpm, type Workspace } from './workspaces.ts';
 
-/** A file with a mistake, and what the command prints of it in one line. */
+/** A file with a mistake, and a pattern for the output that reports the mistake. */
 interface Defect {
   readonly path: string;
   readonly content: string;
@@ -18,10 +18,10 @@ interface Defect {
 
 const name = 'gate-probe';
 const test = `import { expect, it } from 'vitest';\n\nit('${name} fails', () => expect(1).toBe(2));\n`;
-/** A loop of microtasks, in which no timeout of vitest takes effect. */
+/** A loop of microtasks, during which vitest's timeouts never fire. */
 const endless = `import { it } from 'vitest';\n\nit('${name} never ends', async () => { for (;;) await undefined; });\n`;
 const typeError = "export const probe: number = 'a text';\n";
-/** Not copied, since it is installed again or belongs to this checkout only. */
+/** Not copied, because it is installed again or belongs only to this checkout. */
 const excluded = ['node_modules', '.git', '.turbo', 'data'];
 
 // Longer than a global setup takes while tests that never end keep every core busy.
@@ -29,7 +29,7 @@ process.env['STUCK_AFTER_MINUTES'] = '1.5';
 
 const root = join(import.meta.dirname, '..');
 const copy = mkdtempSync(join(tmpdir(), 'plant-store-gate-'));
-// The PostgreSQL of the tests may run as another user.
+// The tests' PostgreSQL runs as another user if this process runs as root.
 chmodSync(copy, 0o755);
 try {
   cpSync(root, copy, { recursive: true, filter: (path) => !excluded.includes(basename(path)) });
@@ -46,14 +46,15 @@ try {
   rmSync(copy, { recursive: true, force: true });
 }
 
+/** Returns a message for each defect that its command does not report. */
 function proveAll(): string[] {
   const workspaces = listWorkspaces(copy);
-  const has =
+  const hasTask =
     (task: string) =>
     ({ folder }: Workspace) =>
       JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).scripts[task] !== undefined;
   const inEach = (task: string, file: string, content: string, evidence: string): Defect[] =>
-    workspaces.filter(has(task)).map(({ name: workspace, folder }) => {
+    workspaces.filter(hasTask(task)).map(({ name: workspace, folder }) => {
       const sources = ['src', 'scripts'].find((source) => existsSync(join(folder, source)));
       if (sources === undefined) throw new Error(`${workspace}: no folder for a probe`);
       const line = new RegExp(`^${workspace}:${task}: .*${evidence}`, 'm');
@@ -67,13 +68,13 @@ function proveAll(): string[] {
     '--continue=always',
     ...rest,
   ];
-  const file = (path: string, content: string, evidence: RegExp) => [
+  const inFile = (path: string, content: string, evidence: RegExp) => [
     { path: join(copy, path), content, evidence },
   ];
   const manifest = `${readFileSync(join(copy, 'package.json'), 'utf8')}\n\n`;
   const source = `packages/contract/src/${name}.ts`;
   const types = 'packages/contract/src/types.ts';
-  const renamed = readFileSync(join(copy, types), 'utf8').replaceAll(/^ {2}name: /gm, '  title: ');
+  const renamedTypes = readFileSync(join(copy, types), 'utf8').replaceAll(/^ {2}name: /gm, '  title: ');
   return [
     ...prove(
       turbo('test', '--only', '--', name),
@@ -87,30 +88,30 @@ function proveAll(): string[] {
       ['run', 'typecheck'],
       [
         ...inEach('typecheck', `${name}.ts`, typeError, 'TS2322'),
-        ...file(`.ci/${name}.ts`, typeError, new RegExp(`^\\.ci/${name}.*TS2322`, 'm')),
+        ...inFile(`.ci/${name}.ts`, typeError, new RegExp(`^\\.ci/${name}.*TS2322`, 'm')),
       ],
     ),
-    // A field that is renamed in the contract, on both sides of it.
+    // A field that is renamed in the contract must be an error in the API and in the client.
     ...prove(
       turbo('typecheck', '--only'),
-      file(
+      inFile(
         types,
-        renamed,
+        renamedTypes,
         /(?=.*api:typecheck: src\/resources\.test\.ts)(?=.*client:typecheck: src\/create-client\.test-d\.ts)/s,
       ),
     ),
-    ...prove(['run', 'lint'], file(source, 'export const probe: any = 1;\n', /noExplicitAny/)),
-    ...prove(['run', 'lint'], file('package.json', manifest, /package\.json format/)),
-    ...prove(['run', 'lint'], file(source, 'export const probe = 1;\n', new RegExp(source))),
+    ...prove(['run', 'lint'], inFile(source, 'export const probe: any = 1;\n', /noExplicitAny/)),
+    ...prove(['run', 'lint'], inFile('package.json', manifest, /package\.json format/)),
+    ...prove(['run', 'lint'], inFile(source, 'export const probe = 1;\n', new RegExp(source))),
     ...prove(
       ['exec', 'node', '.ci/check-imports.ts'],
-      file(source, "import '../../../apps/api/src/config.js';\n", /Packages do not depend on apps/),
+      inFile(source, "import '../../../apps/api/src/config.js';\n", /Packages do not depend on apps/),
     ),
     ...proveParts(),
   ];
 }
 
-/** A part of `.ci/run` that fails must fail the whole, and keep no other one from running. */
+/** Checks that a failing part makes `.ci/run` fail, and that the other parts run anyway. */
 function proveParts(): string[] {
   const run = join(copy, '.ci/run');
   const original = readFileSync(run, 'utf8');
@@ -119,13 +120,13 @@ function proveParts(): string[] {
   const args = [run, 'sound', 'broken', 'last'];
   const { status, stdout, stderr } = spawnSync('bash', args, { cwd: copy, encoding: 'utf8' });
   writeFileSync(run, original);
-  const isRight =
+  const isExpected =
     status !== 0 &&
     ['sound succeeded', 'broken failed', 'last succeeded'].every((text) => stdout.includes(text));
-  return isRight ? [] : [`.ci/run ended with status ${status}:\n${stdout}${stderr}`];
+  return isExpected ? [] : [`.ci/run ended with status ${status}:\n${stdout}${stderr}`];
 }
 
-/** Runs a command of pnpm with defects in place; returns a text for each that it does not report. */
+/** Runs a pnpm command with defects in place. Returns a message for each defect that the command does not report. */
 function prove(command: readonly string[], defects: readonly Defect[]): string[] {
   const originals = defects.map(({ path, content }) => {
     const original = existsSync(path) ? readFileSync(path) : undefined;

@@ -1,4 +1,4 @@
-// Prints what the changelog has of a version, with links that work outside of the repository:
+// Prints a version's section of the changelog, with links that work outside the repository:
 //   node .ci/release-notes.ts 1.4.0
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// Runs a test file in the workspace that it belongs to, without a limit of time, so that a debugger may stop in it:
+// Runs a test file in its workspace, without time limits, so that a debugger can stop in it:
 //   node --inspect .ci/run-test-file.ts <file>
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -1,32 +1,33 @@
-// A reporter of vitest that ends a run in which no test begins or ends any more, with status 1, and prints which tests are running.
-// Every few minutes of a long run it prints them, too. A thread of its own watches the time: a test can block its worker, and a
-// global setup the main thread, so that no limit of vitest takes effect there.
+// A vitest reporter that ends a run with status 1 if no test has begun or ended for too long, and prints which tests are running. Also
+// prints them every few minutes of a long run. A separate thread watches the time, because a test can block its worker, and a global setup
+// the main thread, so that vitest's timeouts do not fire.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** How long no test may begin or end, and how often a run prints what it is in, in milliseconds. */
+/** How long a run may go without a test that begins or ends, in milliseconds. */
 const limitMs = 60_000 * Number(process.env['STUCK_AFTER_MINUTES'] ?? 10);
+/** How often a long run prints which tests are running, in milliseconds. */
 const reportMs = 300_000;
 
-/** How long the main thread may take to end, in milliseconds. */
+/** How long the main thread may take to end before it is killed, in milliseconds. */
 const endMs = 10_000;
 
-/** What the main thread sends whenever a test begins or ends: the tests that are running, and how long one of them may take. */
+/** What the main thread sends whenever a test begins or ends: the running tests, and the longest of their timeouts. */
 interface Progress {
   readonly running: readonly string[];
   readonly timeoutMs: number;
 }
 
-// biome-ignore lint/style/noDefaultExport: vitest loads reporters by it.
+// biome-ignore lint/style/noDefaultExport: vitest loads a reporter as the default export.
 export default class StuckReporter implements Reporter {
-  /** The test files that have begun and not ended, by their ids, each with its tests that have. */
+  /** The running test files by ID, each with its running tests. */
   readonly #running = new Map<string, { readonly module: TestModule; readonly tests: Set<TestCase> }>();
   readonly #watcher = new Worker(new URL(import.meta.url), {
     workerData: 'watch',
-    // The oldest supported Node.js needs them.
+    // The oldest supported Node.js needs these to run TypeScript.
     execArgv: ['--experimental-strip-types', '--disable-warning=ExperimentalWarning'],
   });
 
@@ -41,7 +42,7 @@ export default class StuckReporter implements Reporter {
   }
 
   onTestModuleCollected(module: TestModule): void {
-    // Another object than before, with its tests.
+    // Replaces the queued module with an object that has its tests.
     this.onTestModuleQueued(module);
   }
 
@@ -79,7 +80,7 @@ function describe({ project, moduleId, children }: TestModule, running: readonly
   return `${[project.name, file].filter((part) => part !== '').join(' ')} > ${title}`;
 }
 
-/** Watches the main thread, in another one. */
+/** Watches the main thread from the worker thread. */
 function watch(): void {
   const startedAt = performance.now();
   let last: Progress = { running: [], timeoutMs: 0 };
@@ -116,7 +117,7 @@ function watch(): void {
   );
 }
 
-/** Ends the descendants of a process, which may be unable to end on their own. */
+/** Kills the descendants of a process, because they might be unable to end on their own. */
 function killDescendants(pid: number): void {
   for (const child of findChildren(pid)) {
     try {
@@ -130,7 +131,7 @@ function killDescendants(pid: number): void {
 
 function findChildren(pid: number): readonly number[] {
   const tasks = `/proc/${pid}/task`;
-  // Small images of Debian have no `pgrep`.
+  // Small Debian images have no `pgrep`.
   const text =
     process.platform === 'linux'
       ? readdirSync(tasks)

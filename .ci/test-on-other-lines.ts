@@ -1,6 +1,6 @@
-// Runs the tests of what depends on Node.js most, and those of the client, on the latest Node.js of the oldest supported line, or
-// with --all every test of the service and of the client on each line but the pinned one; and whether several workers start on the
-// oldest supported version. Run it after `pnpm build`:
+// Runs the tests that depend most on Node.js, and those of the client, on the latest Node.js of the oldest supported line. With --all,
+// runs every test of the service and of the client on each line except the pinned one. Also tests that several workers start on the oldest
+// supported version. Run it after `pnpm build`:
 //   pnpm exec node .ci/test-on-other-lines.ts [--all]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { delimiter, dirname, join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const isAll = process.argv.includes('--all');
 const lines = isAll ? ['22', '24'] : ['22'];
-/** The tests of what Node.js parses, streams and closes, and of one request of each kind. */
-const ofNode =
+/** The tests of what Node.js parses, streams, and closes, and of one request of each kind. */
+const nodeTests =
   'fast-path malformed-http operation-cases raw-requests request-cases served-files http/shutdown --project sqlite';
 const api = join(root, 'apps/api');
 const suites = [
-  { folder: api, args: isAll ? [] : ofNode.split(' ') },
+  { folder: api, args: isAll ? [] : nodeTests.split(' ') },
   { folder: join(root, 'packages/client'), args: [] },
 ];
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

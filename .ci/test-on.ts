@@ -1,15 +1,15 @@
-// Runs tests that need more than `pnpm test` may ask for: time, programs of the system, a cluster.
-//   pnpm test:on                       lists what there is
-//   pnpm test:on <what> [argument…]    passes the arguments on, such as the name of a test file
+// Runs tests that need more than `pnpm test` can require: time, system programs, or a cluster.
+//   pnpm test:on                       lists the targets
+//   pnpm test:on <target> [argument…]  passes the arguments on, such as the name of a test file
 import { spawnSync } from 'node:child_process';
 
-/** A command; each of its arguments is a word. */
+/** A program and its arguments. */
 type Command = readonly string[];
 
-/** What is tested, and how. */
+/** A set of tests, and how to run them. */
 interface Target {
   readonly about: string;
-  /** Run one after the other; the last one gets the arguments. */
+  /** Run one after the other. The last one gets the arguments of this script. */
   readonly commands: readonly Command[];
 }
 
@@ -24,7 +24,7 @@ const inPackaging = (script: string): Command => [
 ];
 const inExamples = (...command: Command): Command => ['pnpm', '--dir', 'examples', ...command];
 
-/** Tests of the service, by a mode of vitest. */
+/** Returns the name and the target of the service tests in a vitest mode. */
 function mode(name: string, about: string): readonly [string, Target] {
   const run: Command = ['pnpm', '--filter', '@plant-store/api', 'exec', 'vitest', 'run', '--mode', name];
   return [name, { about, commands: [buildApi, run] }];
@@ -147,11 +147,11 @@ if (target === undefined) {
   process.exitCode = runAll(target.commands, args);
 }
 
-/** Returns the exit status of the first command that fails, or 0. */
+/** Runs commands until one fails. Returns the exit status of that command, or 0. */
 function runAll(commands: readonly Command[], args: readonly string[]): number {
   for (const [index, [program = '', ...own]] of commands.entries()) {
-    const given = index === commands.length - 1 ? args : [];
-    const { status, error } = spawnSync(program, [...own, ...given], { stdio: 'inherit' });
+    const passedOn = index === commands.length - 1 ? args : [];
+    const { status, error } = spawnSync(program, [...own, ...passedOn], { stdio: 'inherit' });
     if (error) throw error;
     if (status !== 0) return status ?? 1;
   }

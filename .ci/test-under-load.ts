@@ -1,15 +1,15 @@
-// Runs all tests several times while every core is busy, as on a slow machine: a test that fails only sometimes waits for a time
-// instead of for what it expects, or depends on another one. Prints a line for each run, and the output of those that fail. Run it after
+// Runs all tests several times while every core is busy, as on a slow machine. A test that fails only sometimes waits for a fixed time
+// instead of for what it expects, or depends on another test. Prints a line for each run, and the output of each failed run. Run it after
 // `turbo run build`:
 //   node .ci/test-under-load.ts [runs] [processes that keep the cores busy]
 import { spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** Keeps a core busy until this process has ended, however that happened. */
+/** A program that keeps a core busy until this process has ended, for whatever reason. */
 const keepBusy = `while (process.ppid === ${process.pid});`;
 
-/** All tests, even if those of one workspace fail; what they need is built before, without the load. */
-const tests = 'run test --only --force --continue=always --output-logs=errors-only'.split(' ');
+/** The arguments that run all tests, even if those of one workspace fail, and that build nothing under the load. */
+const testArguments = 'run test --only --force --continue=always --output-logs=errors-only'.split(' ');
 
 const [runs = 10, busy = availableParallelism(), ...others] = process.argv.slice(2).map(Number);
 if (![runs, busy].every((count) => Number.isSafeInteger(count) && count > 0) || others.length > 0) {
@@ -22,7 +22,10 @@ for (let count = 0; count < busy; count++) spawn(process.execPath, ['--eval', ke
 let failed = 0;
 for (let run = 1; run <= runs; run++) {
   const startedAt = performance.now();
-  const { status, stdout, stderr } = spawnSync('turbo', tests, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const { status, stdout, stderr } = spawnSync('turbo', testArguments, {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
   const seconds = Math.round((performance.now() - startedAt) / 1_000);
   console.log(`${run} of ${runs}: ${status === 0 ? 'passed' : 'failed'}, ${seconds} s`);
   if (status === 0) continue;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The pnpm of the repository, as `pnpm@<version>`. */
+/** The repository's pnpm version, as `pnpm@<version>`. */
 export const { packageManager }: { readonly packageManager: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'),
 );

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { type Attack, attacks, type Sender } from './attack-list.js';
 
-/** The data of the worker. */
+/** The `workerData` of this thread: which attack to run on which service. */
 export interface AttackWorkerData {
   readonly title: string;
   readonly port: number;
@@ -14,10 +14,10 @@ export interface AttackWorkerData {
 /** How long a connection pauses after a call. */
 const pauseMs = 1;
 
-/** How long a connection pauses if a call failed, for example because it could not be opened. */
+/** How long a connection pauses after a failed call, for example because no connection could be opened. */
 const pauseAfterErrorMs = 50;
 
-/** Attacks until its thread is terminated. */
+/** Runs an attack until this thread is terminated. */
 async function runAttack({ title, port, token }: AttackWorkerData): Promise<void> {
   const attack = attacks.find((candidate) => candidate.title === title);
   if (attack === undefined) throw new Error(`There is no attack ${title}`);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type Attack, attacks, resource, resourcePath, searchField, storedRecords } from './attack-list.js';
 import type { AttackWorkerData } from './attack-worker.js';
-import type { Compared } from './compare.js';
+import type { ComparisonOptions } from './compare.js';
 import { describeMachine, machineLine } from './machine.js';
 import { log } from './measure-targets.js';
 import { formatCount, formatTable } from './report.js';
@@ -15,10 +15,10 @@ import { plantStore } from './targets.js';
 
 // The limits that `docs/SECURITY.md` states.
 
-/** The memory of all processes, in MiB. */
+/** The maximum memory of all processes, in MiB. */
 const maxMemory = { oneProcess: 512, withWorkers: 768 };
 
-/** The remaining rate of other callers, as a fraction of their rate before the attack. */
+/** The minimum rate of other callers during an attack, as a fraction of their rate before the attack. */
 const minRate = 0.5;
 
 /** The scopes of the token that stores the records and creates the tokens of other callers. */
@@ -59,7 +59,7 @@ interface Rates {
  * @returns whether all results are within the limits
  */
 export async function measureAttacks(
-  { engine, folder, settings: { seconds } }: Pick<Compared, 'engine' | 'folder' | 'settings'>,
+  { engine, folder, settings: { seconds } }: Pick<ComparisonOptions, 'engine' | 'folder' | 'settings'>,
   { workers, only }: { readonly workers: number; readonly only: readonly string[] | undefined },
 ): Promise<boolean> {
   const machine = describeMachine(folder);
@@ -150,7 +150,7 @@ async function send({ baseUrl, token }: Service, method: string, path: string, b
   return { status: reply.status, text: await reply.text() };
 }
 
-/** Stores `storedRecords` records, and then the records of the attack. */
+/** Stores `storedRecords` records, and then the attack's records. */
 async function store(service: Service, attackRecords: readonly object[]): Promise<void> {
   const batchSize = 1_000;
   for (let first = 1; first <= storedRecords; first += batchSize) {

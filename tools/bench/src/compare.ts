@@ -12,7 +12,7 @@ import type { RunningTarget } from './start-target.js';
 import type { Target } from './targets.js';
 
 /** What to compare: targets on an engine, under several loads. */
-export interface Compared {
+export interface ComparisonOptions {
   readonly targets: readonly Target[];
   readonly engine: Engine;
   readonly folder: string;
@@ -20,8 +20,9 @@ export interface Compared {
   /** The resource that is created and read. Default: the one that all targets have. */
   readonly resource?: Resource | undefined;
   readonly settings: Settings;
-  /** The name of the results to replace. Default: none. */
+  /** The name of the committed results to replace. Default: none. */
   readonly results?: string | undefined;
+  /** Called for each target after its warm-up. */
   readonly onWarm?: (target: RunningTarget) => void;
 }
 
@@ -39,7 +40,7 @@ export async function compare({
   settings,
   results,
   onWarm,
-}: Compared) {
+}: ComparisonOptions) {
   const machine = describeMachine(folder);
   const runnable = targets.filter(canRun);
   const runs: Run[] = [];
@@ -66,7 +67,7 @@ export async function compare({
   return runs.every(({ valid }) => valid);
 }
 
-/** Whether a target can run on this machine. Logs what is missing. */
+/** Whether a target can run on this machine. If not, logs what is missing. */
 function canRun({ title, missing }: Target): boolean {
   const toInstall = missing?.();
   if (toInstall !== undefined) log(`skipped: ${title}, which needs: ${toInstall}`);
@@ -119,7 +120,7 @@ export function describeTargets(targets: readonly ComparedTarget[]): string {
 const onlyInPlantStore =
   'None of the others has limits per caller, a changes feed, history, or overload protection.';
 
-/** Returns a table for each load, and a description of the targets. */
+/** Returns a table for each load, and descriptions of the targets. */
 function comparisonTables({
   settings,
   targets,

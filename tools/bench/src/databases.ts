@@ -6,11 +6,11 @@ import { defaultResource } from './resource.js';
 
 /** A database engine that creates a new database for each target. */
 export interface Engine {
-  /** With its version. */
+  /** The engine's name and version. */
   readonly title: string;
-  /** The npm package with which targets in Node.js access it. */
+  /** The npm package that Node.js targets access the engine with. */
   readonly driver: string;
-  /** Creates an empty database. If it has files, they are in this folder. */
+  /** Creates an empty database. Its files, if any, are in the folder. */
   createDatabase(folder: string): Promise<Database>;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface Database {
   countRecords(resource?: Resource, condition?: string): Promise<number>;
 }
 
-/** SQLite, in the version of the targets. */
+/** SQLite, in the version of the targets in Node.js. */
 export const sqlite: Engine = {
   get title() {
     return `SQLite ${readNumber(':memory:', 'SELECT sqlite_version()')}`;
@@ -50,7 +50,7 @@ function readNumber(path: string, sql: string): unknown {
   }
 }
 
-/** Starts a new PostgreSQL server with default settings, and with its data in a folder. It ends at the latest with this process. */
+/** Starts a new PostgreSQL server with default settings, and with its data in a folder. It ends with this process at the latest. */
 export async function startPostgresql(folder: string): Promise<Engine> {
   const server = await createPostgresqlServer({ folder: join(folder, 'postgresql') });
   await server.start();

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { Resource } from '@plant-store/contract/resource';
-import type { Compared } from './compare.js';
+import type { ComparisonOptions } from './compare.js';
 import { describeMachine, machineLine } from './machine.js';
 import { log } from './measure-targets.js';
 import { formatCount, formatFigure, formatTable, medians, writeJson } from './report.js';
@@ -12,7 +12,7 @@ import { type LoadResult, sendLoad, storeRecords } from './send-load.js';
 import { startTarget } from './start-target.js';
 import { plantStore } from './targets.js';
 
-/** How many records the stores have. */
+/** The numbers of records in the measured stores. */
 const sizes = [10_000, 1_000_000, 10_000_000];
 
 /** The loads for each size. Creates come last, because they add records. */
@@ -23,7 +23,7 @@ const loads = [
   { operation: 'create', connections: 64 },
 ] as const;
 
-/** The medians of the rounds of one load on a store with a number of records. */
+/** The medians of one load's rounds on a store of one size. */
 export interface Growth {
   readonly records: number;
   readonly operation: string;
@@ -34,14 +34,14 @@ export interface Growth {
   readonly p999Ms: number;
 }
 
-/** Measures the service on stores of several sizes, prints a table, and writes the results. */
+/** Measures the service on stores of several sizes, prints a table, and writes the results. Returns whether every request succeeded. */
 export async function measureGrowth({
   engine,
   folder,
   settings,
   results,
   resource = defaultResource,
-}: Omit<Compared, 'loads'>): Promise<boolean> {
+}: Omit<ComparisonOptions, 'loads'>): Promise<boolean> {
   const machine = describeMachine(folder);
   const summaries: Growth[] = [];
   let errors = 0;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { formatFigure, median } from './report.js';
 
-/** Where and how figures were measured. */
+/** The machine, the date, and the command of a measurement. */
 export type Machine = ReturnType<typeof describeMachine>;
 
-/** Describes this machine. `folder` is on the disk of the databases. */
+/** Describes this machine. `folder` must be on the disk of the databases. */
 export function describeMachine(folder: string) {
   return {
     date: new Date().toISOString(),

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import process from 'node:process';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { measureAttacks } from './attacks.js';
-import { type Compared, compare } from './compare.js';
+import { type ComparisonOptions, compare } from './compare.js';
 import { sqlite, startPostgresql } from './databases.js';
 import { measureGrowth } from './growth.js';
 import { compareNodes } from './node-versions.js';
@@ -12,7 +12,7 @@ import { compareWorkers } from './scaling.js';
 import { measureStart } from './start.js';
 import { allTargets } from './targets.js';
 
-/** The command `pnpm bench`. It exits with status 1 if it fails, or if a target lost an acknowledged record. */
+/** The command `pnpm bench`. Exits with status 1 if it fails, or if a target lost an acknowledged record. */
 const program = new Command('bench')
   .description('Measure the service against comparable programs, on this machine and over loopback.')
   .helpCommand(false)
@@ -31,7 +31,7 @@ const parseCount = createNumberParser(1, 9_999, Number.isInteger);
 const parseCounts = (text: string) => text.split(',').map(parseCount);
 const parseSeconds = createNumberParser(0.1, 600);
 
-/** Returns the name of the committed results to replace. They are only for the resource that all targets have. */
+/** Returns the name of the committed results to replace, or `undefined` for any resource but the default one. */
 const committedResults = ({ resource }: { readonly resource: string }, name: string) =>
   resource === defaultResource.name ? name : undefined;
 
@@ -132,21 +132,21 @@ function createNumberParser(from: number, to: number, isValid = Number.isFinite)
 }
 
 /**
- * Runs a measurement in a new folder. The folder is not in the system's temporary folder, which may be in memory. It is not in the
- * repository either, because PostgreSQL may not have access to it if root starts PostgreSQL as another user. When this process ends, it
+ * Runs a measurement in a new folder. The folder is not in the system's temporary folder, which can be in memory. It is not in the
+ * repository either, because PostgreSQL might have no access to it if root starts PostgreSQL as another user. When this process ends, it
  * leaves no processes and no files except the results.
  *
  * @param measure returns whether the measurement succeeded
  */
 async function run(
   { rounds = 1, seconds = 1, warmup = 1, postgresql = false, resource: name = defaultResource.name },
-  measure: (compared: Omit<Compared, 'loads'>) => Promise<boolean>,
+  measure: (compared: Omit<ComparisonOptions, 'loads'>) => Promise<boolean>,
 ): Promise<void> {
   const parent = '/var/tmp/plant-store-bench';
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(`${parent}/run-`);
   process.on('exit', () => {
-    // The processes of a killed server may still write for a moment.
+    // The processes of a killed server can still write for a moment.
     const deadlineMs = performance.now() + 10_000;
     do rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     while (existsSync(folder) && performance.now() < deadlineMs);

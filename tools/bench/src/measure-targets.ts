@@ -11,7 +11,7 @@ export interface Settings {
   readonly rounds: number;
   readonly seconds: number;
   readonly warmupSeconds: number;
-  /** How many connections the warm-up uses. Default: those of the load. */
+  /** How many connections the warm-up uses. Default: as many as the load. */
   readonly warmupConnections?: number;
 }
 
@@ -89,11 +89,11 @@ export async function measureTargets(
   return runs;
 }
 
-/** Returns how many records were added. Negative after deletes. */
+/** Returns by how much the number of stored records must have grown. Negative after deletes. */
 const addedRecords = (results: readonly LoadResult[]) =>
   results.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
 
-/** Compares the number of stored records with the expected one. Requests without a reply may also have been carried out. */
+/** Compares the number of stored records with the expected one. Requests without a reply might have been carried out, too. */
 function isValid({ operation }: Pick<Load, 'operation'>, stored: number, expected: number): boolean {
   // `startTarget` stored one more record.
   return operation === 'delete' ? stored <= expected + 1 : stored >= expected;

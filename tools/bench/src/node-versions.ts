@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { type Compared, compare } from './compare.js';
+import { type ComparisonOptions, compare } from './compare.js';
 import { formatMemory, formatTable, medians } from './report.js';
 import { measureStarts } from './start.js';
 import { plantStore, type Target } from './targets.js';
@@ -15,19 +15,19 @@ const loads = [
   { operation: 'batch', connections: 4, records },
 ] as const;
 
-export interface ComparedNodes {
+export interface NodeComparison {
   /** The path to the node binary to measure. */
   readonly node: string;
-  /** The path to the node binary to compare it with. */
+  /** The path to the node binary to compare with. */
   readonly baseline: string;
-  /** How many service processes measure each load on each version, one after the other. */
+  /** How many service processes run each load on each version, one after the other. */
   readonly processes: number;
 }
 
 /** Compares the service on two Node.js versions: its startup, its idle memory, and loads, each in new processes. */
 export async function compareNodes(
-  { baseline, node, processes }: ComparedNodes,
-  compared: Omit<Compared, 'loads'>,
+  { baseline, node, processes }: NodeComparison,
+  compared: Omit<ComparisonOptions, 'loads'>,
 ): Promise<boolean> {
   const targets = [onNode('baseline-node', baseline, compared.folder), onNode('node', node, compared.folder)];
   const starts = await measureStarts(targets, compared.folder);

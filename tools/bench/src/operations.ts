@@ -1,4 +1,4 @@
-import { type Compared, compare } from './compare.js';
+import { type ComparisonOptions, compare } from './compare.js';
 
 const records = 100_000;
 
@@ -15,7 +15,7 @@ const loads = [
 ] as const;
 
 /** Compares reads, batches, and deletes on the targets that support reads. */
-export function compareOperations(compared: Omit<Compared, 'loads'>): Promise<boolean> {
+export function compareOperations(compared: Omit<ComparisonOptions, 'loads'>): Promise<boolean> {
   const targets = compared.targets.filter(({ has }) => has.includes('reads'));
   return compare({ ...compared, targets, loads });
 }

@@ -11,14 +11,14 @@ if (first === undefined) throw new Error('There is no resource');
 /** The resource that all targets have. */
 export const defaultResource: Resource = first;
 
-/** Returns a record to create, with the example values of its fields and with other values. */
+/** Returns a record to create, with the fields' example values, except for `overrides`. */
 export const exampleOf = ({ fields }: Resource, id: number, overrides: object = {}): object => ({
   id,
   ...Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example])),
   ...overrides,
 });
 
-/** Returns the path of an operation of a resource. Empty if the resource does not have the operation. */
+/** Returns the path of a resource's operation. Empty if the resource does not have the operation. */
 export function pathOf({ name }: Resource, operation: 'count' | 'changes'): string {
   const found = Object.values(contract).find(
     ({ metadata }) =>
@@ -27,6 +27,6 @@ export function pathOf({ name }: Resource, operation: 'count' | 'changes'): stri
   return found?.path ?? '';
 }
 
-/** Returns the name of a field that lists search, or filter by. */
+/** Returns the name of a field that lists can search or filter by. Empty if there is none. */
 export const fieldFor = ({ fields }: Resource, use: 'search' | 'filter'): string =>
   Object.entries(fields).find(([, field]) => field[use])?.[0] ?? '';

@@ -3,14 +3,14 @@ import type { Machine } from './machine.js';
 import type { Run, Settings } from './measure-targets.js';
 import type { Target } from './targets.js';
 
-/** Returns the path of committed results. */
+/** Returns the path of committed results, such as `latest`. */
 export const resultPath = (name: string) =>
   fileURLToPath(new URL(`../results/${name}.json`, import.meta.url));
 
-/** The path of the chart of `results/latest.json`. */
+/** The path of the chart that shows `results/latest.json`. */
 export const chartPath = fileURLToPath(new URL('../../../docs/use/performance.svg', import.meta.url));
 
-/** Committed results, without the rounds. */
+/** Committed results, without the individual rounds. */
 export interface Comparison {
   readonly machine: Machine;
   /** The database engine, with its version. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { type Compared, compare } from './compare.js';
+import { type ComparisonOptions, compare } from './compare.js';
 import { countOf } from './report.js';
 import type { RunningTarget } from './start-target.js';
 import { plantStore } from './targets.js';
@@ -14,9 +14,9 @@ const coreShare = 0.1;
  * Compares the service with several numbers of workers. Each worker is limited to a fraction of a core, so that the machine has enough
  * cores for all. The primary process and the warm-up are not limited: at a tenth of the speed, compiling hot code would take too long.
  *
- * @throws {Error} if this process may not create control groups
+ * @throws {Error} if this process cannot create control groups
  */
-export function compareWorkers(compared: Omit<Compared, 'loads' | 'targets'>): Promise<boolean> {
+export function compareWorkers(compared: Omit<ComparisonOptions, 'loads' | 'targets'>): Promise<boolean> {
   const targets = [1, 2, 4, 8].map((count) => ({
     ...plantStore({ settings: { WORKERS: String(count) } }),
     name: `workers-${count}`,
@@ -38,7 +38,7 @@ const periodMicroseconds = 100_000;
  * Limits each process, with all its threads, to a fraction of a core. Uses a separate control group for each, of version 1 or 2, whichever
  * has the CPU controller. Removes the groups when this process ends, unless it is interrupted while the limited processes run.
  *
- * @throws {Error} if this process may not create control groups
+ * @throws {Error} if this process cannot create control groups
  */
 function limitProcesses(pids: readonly number[]): void {
   const root = '/sys/fs/cgroup';

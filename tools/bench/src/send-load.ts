@@ -7,11 +7,11 @@ import { Client, type Dispatcher } from 'undici';
 import { defaultResource, exampleOf } from './resource.js';
 import type { RunningTarget } from './start-target.js';
 
-/** A load. Each connection sends its next request after the reply. */
+/** A load. Each connection waits for the reply before it sends the next request. */
 export interface Load {
   /**
-   * `get` is a record by ID, `list` the first page of 100, `page` a page of 100 at a random position, `search` a search without matches,
-   * and `batch` 500 creates.
+   * `get` reads a record by ID, `list` the first page of 100, and `page` a page of 100 at a random position. `search` searches without
+   * matches, and `batch` creates 500 records.
    */
   readonly operation: 'create' | 'get' | 'list' | 'page' | 'search' | 'delete' | 'batch';
   readonly connections: number;
@@ -23,7 +23,7 @@ export interface Load {
 }
 
 export interface LoadResult {
-  /** Successful replies, without the ramp-up. */
+  /** Successful replies per second, without the ramp-up. */
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -49,7 +49,7 @@ export const batchSize = 500;
 /** How long requests are sent before the measured time begins. */
 const rampUpSeconds = 0.5;
 
-/** How long a reply may take. */
+/** How long a connection waits for a reply. */
 const timeoutMs = 10_000;
 
 /**
@@ -68,20 +68,20 @@ export async function sendLoad(
     operation === 'delete'
       ? storedId(nextDelete++, stored ?? 0)
       : randomId(method === 'GET' ? stored : undefined);
-  const withNewIds = (text: string) => text.replaceAll(`${smallestId}`, () => String(nextId()));
+  const withIds = (text: string) => text.replaceAll(`${smallestId}`, () => String(nextId()));
   const headers = headersOf(server, body);
   const latencies = createHistogram();
   let successes = 0;
   let errors = 0;
   const serverMsBefore = server.readProcessorMs();
   const generatorBefore = process.cpuUsage();
-  const begunAtMs = performance.now();
-  const startMs = begunAtMs + rampUpSeconds * 1000;
+  const rampUpStartMs = performance.now();
+  const startMs = rampUpStartMs + rampUpSeconds * 1000;
   const endMs = startMs + seconds * 1000;
   async function sendRepeatedly(client: Client): Promise<void> {
     let sentMs = performance.now();
     while (sentMs < endMs) {
-      const request = { method, path: withNewIds(path), headers, body: body ? withNewIds(body) : null };
+      const request = { method, path: withIds(path), headers, body: body ? withIds(body) : null };
       const status = await send(client, request).catch(() => 0);
       const repliedMs = performance.now();
       if (status >= 200 && status < 300) {
@@ -99,7 +99,7 @@ export async function sendLoad(
     () => new Client(server.baseUrl, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }),
   );
   await Promise.all(clients.map(sendRepeatedly));
-  const elapsedMs = performance.now() - begunAtMs;
+  const elapsedMs = performance.now() - rampUpStartMs;
   const serverMs = server.readProcessorMs() - serverMsBefore;
   const { user, system } = process.cpuUsage(generatorBefore);
   return {
@@ -147,7 +147,7 @@ const headersOf = ({ token }: Server, body: string | undefined) => ({
   ...(body !== undefined && { 'content-type': 'application/json' }),
 });
 
-/** The smallest ID, which stands for a new one in the requests of operations. All IDs have 16 digits, so that requests are equally long. */
+/** The smallest ID. In `operationsOf`, stands for the ID to send. All IDs have 16 digits, so that requests are equally long. */
 const smallestId = 10 ** 15;
 const idCount = Number.MAX_SAFE_INTEGER - smallestId;
 

@@ -57,10 +57,10 @@ export async function startTarget(
     }
     await delay(pollMs);
   }
-  /** The time from the start of the process to its first reply with 200. */
+  /** The time from the start of the process to its first 200 reply. */
   const firstReplyMs = performance.now() - startedAtMs;
   const pid = child.pid ?? 0;
-  /** Returns the ID of its process and, on Linux, of its child processes, such as workers. */
+  /** Returns the IDs of the target's process and, on Linux, of its child processes, such as workers. */
   const readPids = () => [pid, ...readChildren(pid)] as const;
   return {
     baseUrl,
@@ -68,8 +68,8 @@ export async function startTarget(
     firstReplyMs,
     readPids,
     /**
-     * The resident memory of its processes now, in bytes. On Linux, the files that they map, such as Node.js, count once, because the
-     * processes share them.
+     * Returns the target's current resident memory, in bytes. On Linux, the files that its processes map, such as Node.js, count once,
+     * because the processes share them.
      */
     readMemory(): number {
       if (process.platform !== 'linux') return readPids().reduce((sum, each) => sum + readResident(each), 0);
@@ -77,15 +77,15 @@ export async function startTarget(
       const total = readPids().reduce((sum, each) => sum + readStatus(each, 'VmRSS'), 0);
       return total - files.reduce((sum, each) => sum + each, 0) + Math.max(...files);
     },
-    /** The sum of the peaks of its processes so far, in bytes; elsewhere than on Linux, what they have now. */
+    /** Returns the sum of the processes' peak memory so far, in bytes. Except on Linux, returns their current memory. */
     readPeakMemory: () =>
       readPids().reduce(
         (sum, each) => sum + (process.platform === 'linux' ? readStatus(each, 'VmHWM') : readResident(each)),
         0,
       ),
-    /** The CPU time of its processes so far, in milliseconds; only on Linux. */
+    /** Returns the target's CPU time so far, in milliseconds. Except on Linux, returns `NaN`. */
     readProcessorMs: () => readPids().reduce((sum, each) => sum + readProcessorMs(each), 0),
-    /** Stops it, and resolves once it has ended. */
+    /** Stops the target, and resolves once it has ended. */
     async stop(): Promise<void> {
       if (!running.has(child)) return;
       const killTimer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
@@ -97,7 +97,7 @@ export async function startTarget(
   };
 }
 
-/** Returns the child processes of a process. */
+/** Returns the IDs of the child processes of a process. Except on Linux, returns none. */
 function readChildren(pid: number): number[] {
   if (process.platform !== 'linux') return [];
   const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -110,7 +110,7 @@ const tickMs = 10;
 function readProcessorMs(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program, in parentheses, may have spaces.
+  // The program name, in parentheses, can have spaces.
   const [userTicks, systemTicks] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
@@ -118,11 +118,11 @@ function readProcessorMs(pid: number): number {
   return (Number(userTicks) + Number(systemTicks)) * tickMs;
 }
 
-/** The resident memory of a process, in bytes, from `ps`. */
+/** Returns the resident memory of a process, in bytes, from `ps`. */
 const readResident = (pid: number) =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1_024;
 
-/** A size from `/proc/<pid>/status`, in bytes. */
+/** Returns a size from `/proc/<pid>/status`, in bytes. */
 function readStatus(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssFile'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) * 1_024;

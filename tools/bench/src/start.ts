@@ -15,7 +15,7 @@ const startCount = 10;
 /** How long the service is idle before its memory is measured. */
 const idleMs = 2_000;
 
-/** The measurements of a start. */
+/** The measurements of one start. */
 export interface Start {
   readonly firstReplyMs: number;
   readonly idleMemoryBytes: number;
@@ -35,7 +35,7 @@ export async function measureStart(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Starts each target several times on a migrated database, only one at a time. Returns the starts by target. */
+/** Starts each target several times on a migrated database, only one at a time. Returns the starts of each target. */
 export async function measureStarts(targets: readonly Target[], folder: string): Promise<readonly Start[][]> {
   const measured = [];
   for (const target of targets) {

@@ -10,23 +10,23 @@ import { scopes } from '@plant-store/contract/access-token';
 
 /** A program to measure. */
 export interface Target {
-  /** Its name in `--only` and in the results. */
+  /** The target's name in `--only` and in the results. */
   readonly name: string;
-  /** Its title in tables and charts. */
+  /** The target's title in tables and charts. */
   readonly title: string;
-  /** Returns the installed versions of its packages, and of the driver of the engine. */
+  /** Returns the installed versions of the target's packages and the engine's driver. */
   versions(driver: string): string;
-  /** What it lacks compared with the service, beyond what all other targets lack. */
+  /** What the target lacks compared with the service, beyond what all other targets lack. */
   readonly leavesOut?: string | undefined;
-  /** How many cores it may use. Default: 1. */
+  /** How many cores the target can use. Default: 1. */
   readonly cores?: number | undefined;
-  /** What it supports in addition to creates on SQLite. Only the baseline stores nothing. */
+  /** What the target supports in addition to creates on SQLite. Only the baseline stores nothing. */
   readonly has: readonly ('storage' | 'reads' | 'postgresql' | 'resources')[];
   /** An SQL condition for rows that are not deleted records, if deletes leave rows. */
   readonly stored?: string;
-  /** Returns what to install if it cannot run. */
+  /** Returns what to install, or `undefined` if the target can run. */
   missing?(): string | undefined;
-  /** Prepares its database, and returns how to start it on a port of 127.0.0.1. */
+  /** Prepares the database, and returns how to start the target on a port of 127.0.0.1. */
   prepare(databaseUrl: string, port: number): Launch;
 }
 
@@ -34,7 +34,7 @@ export interface Target {
 export interface Launch {
   readonly command: readonly [program: string, ...options: string[]];
   readonly environment?: Readonly<Record<string, string>>;
-  /** The access token that it accepts. */
+  /** The access token that the target accepts. */
   readonly token: string;
 }
 
@@ -45,11 +45,11 @@ interface ServiceOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The path to the node binary. Default: that of this process. */
   readonly node?: string;
-  /** The scopes of the token. Default: everything with the records of all resources. */
+  /** The scopes of the token. Default: all operations on the records of all resources. */
   readonly can?: readonly string[];
 }
 
-/** The service as operators run it. */
+/** Returns the service, as operators run it, as a target. */
 export function plantStore({
   settings = {},
   node = process.execPath,
@@ -82,7 +82,7 @@ const readVersion = (path: string): string => JSON.parse(readFileSync(path, 'utf
 const versionsOf = (...packages: readonly string[]) =>
   packages.map((name) => `${name} ${readVersion(findPackageJSON(name, import.meta.url) ?? '')}`).join(', ');
 
-/** Returns a target for a program in `targets/`. Its arguments are its database, the token, the port, and options. */
+/** Returns a target that runs a program in `targets/`. */
 function nodeTarget(
   script: string,
   packages: readonly string[],
@@ -93,11 +93,12 @@ function nodeTarget(
   return {
     ...target,
     versions: (driver) => versionsOf(...packages, driver),
-    prepare: launch(() => [process.execPath, path], options),
+    prepare: prepareProgram(() => [process.execPath, path], options),
   };
 }
 
-function launch(
+/** Returns a function that prepares a program, with the database, a new token, the port, and options as its arguments. */
+function prepareProgram(
   build: (databaseUrl: string) => Launch['command'],
   options: readonly string[] = [],
 ): Target['prepare'] {
@@ -124,7 +125,7 @@ const goSqlite: Target = {
     existsSync(go) && existsSync(`${goPath}/src/github.com/mattn/go-sqlite3`)
       ? undefined
       : `apt-get install ${goPackages}`,
-  prepare: launch((databaseUrl) => {
+  prepare: prepareProgram((databaseUrl) => {
     const program = join(dirname(databaseUrl.replace('file:', '')), 'go-sqlite');
     // Go keeps its build cache in HOME.
     const env = { PATH: '/usr/bin:/bin', HOME: homedir(), GO111MODULE: 'off', GOPATH: goPath };
@@ -185,6 +186,6 @@ export const allTargets: readonly Target[] = [
     versions: () => `Node.js ${process.versions.node}`,
     leavesOut: 'token check, validation, storage',
     has: [],
-    prepare: launch(() => [process.execPath, inRepository('tools/bench/dist/targets/baseline.js')]),
+    prepare: prepareProgram(() => [process.execPath, inRepository('tools/bench/dist/targets/baseline.js')]),
   },
 ];

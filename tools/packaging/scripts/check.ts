@@ -1,4 +1,4 @@
-// Checks the packages as consumers get them: packed, and outside of the workspace. Names on the command line select checks. Compares their
+// Checks the packages as consumers get them: packed, and outside the workspace. Names on the command line select checks. Compares their
 // tables with docs/use/compatibility.md, or writes them there (--write).
 import { tryBundlers } from './bundlers.js';
 import { checkLibraries, tryTypeScript } from './consumers.js';
@@ -9,7 +9,7 @@ import { tryPackageManagers } from './package-managers.js';
 import { checkSize, checkTypeCost } from './size.js';
 import { type Packed, withPackedPackages } from './support.js';
 
-/** The checks by name. Each throws if it fails, and may return a table to compare with the page. */
+/** The checks by name. Each throws if it fails. Some return a table to compare with the page. */
 const checks: Readonly<Record<string, (packed: Packed) => Promise<Table> | Table | Promise<void> | void>> = {
   manifests: checkManifests,
   openapi: checkOpenApi,

@@ -5,17 +5,17 @@ import clientPackage from '@plant-store/client/package.json' with { type: 'json'
 import type { Table } from './documented-table.js';
 import { createProject, install, type Packed, pinned, run } from './support.js';
 
-const typesOfWorkers = '@cloudflare/workers-types@5.20261117.1';
+const workersTypesPackage = '@cloudflare/workers-types@5.20261117.1';
 
 const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' };
 const bundler = { module: 'esnext', moduleResolution: 'bundler' };
 const workersTypes = ['@cloudflare/workers-types'];
-const ofNode = { ...nodenext, lib: ['es2022'], types: ['node'] };
+const nodeOptions = { ...nodenext, lib: ['es2022'], types: ['node'] };
 
 /** The compiler options of projects for different runtimes, and the programs that they compile. */
 const settings = [
   { title: '`es2020`, `dom`', options: { ...bundler, lib: ['es2020', 'dom'], types: [] }, include: ['*.ts'] },
-  { title: '`es2022`, @types/node', options: ofNode, include: ['*.ts', '*.cts'] },
+  { title: '`es2022`, @types/node', options: nodeOptions, include: ['*.ts', '*.cts'] },
   {
     title: '`es2022`, `webworker`',
     options: { ...bundler, lib: ['es2022', 'webworker'], types: [] },
@@ -27,7 +27,7 @@ const settings = [
     include: ['*.ts'],
   },
   // `verbatimModuleSyntax` forbids an `import` that compiles to `require`.
-  { title: 'CommonJS', options: { ...ofNode, verbatimModuleSyntax: false }, include: ['common-js/*'] },
+  { title: 'CommonJS', options: { ...nodeOptions, verbatimModuleSyntax: false }, include: ['common-js/*'] },
   // The target that Next.js writes into a new project.
   {
     title: 'target `es2017`',
@@ -44,30 +44,30 @@ const settings = [
 
 const newest = [pinned('typescript'), pinned('@types/node')];
 
-/** The oldest supported TypeScript, version 5.9, which many tools still need, and the newest, each with types of Node.js and its settings. */
+/** The oldest supported TypeScript, version 5.9, which many tools still need, and the newest, each with what to compile with it. */
 const compilers = [
   {
     packages: ['typescript@5.4.5', '@types/node@22.14.1'],
     strictness: {},
-    tried: (title: string) => !/CommonJS|target/.test(title),
+    isTried: (title: string) => !/CommonJS|target/.test(title),
   },
   {
     packages: ['typescript@5.9.3', pinned('@types/node')],
     strictness: { erasableSyntaxOnly: true },
-    tried: (title: string) => /node|CommonJS|target/.test(title),
+    isTried: (title: string) => /node|CommonJS|target/.test(title),
   },
-  { packages: newest, strictness: { erasableSyntaxOnly: true }, tried: () => true },
+  { packages: newest, strictness: { erasableSyntaxOnly: true }, isTried: () => true },
 ];
 
 /**
- * Installs each packed package by itself, compiles its programs from `consumer/` and an import of each entry with each TypeScript and each
- * of its settings, with all strict options and `skipLibCheck` off, and runs those for Node.js.
+ * Installs each packed package by itself, and compiles its programs from `consumer/` and an import of each entry, with all strict options
+ * and `skipLibCheck` off: the client with each TypeScript and its settings, and the contract with the newest. Runs those for Node.js.
  */
 export function tryTypeScript({ folder, client, contract }: Packed): Table {
-  const rows = compilers.map(({ packages, strictness, tried }) => {
-    const project = createConsumer(folder, 'client', client, [...packages, typesOfWorkers]);
+  const rows = compilers.map(({ packages, strictness, isTried }) => {
+    const project = createConsumer(folder, 'client', client, [...packages, workersTypesPackage]);
     const results = settings.map(({ title, options, include }) => {
-      if (!tried(title)) return '';
+      if (!isTried(title)) return '';
       compile(project, { ...strictness, ...options }, include);
       return 'compiles';
     });
@@ -96,14 +96,18 @@ function exportEntries(folder: string): string {
     .join('');
 }
 
-/** This Node.js, and the oldest one that the packages support. */
+/** The paths of this Node.js, and of the oldest one that the packages support. */
 const nodes = [process.execPath, findNode(clientPackage.engines.node.replace('>=', ''))];
 
 function findNode(version: string): string {
   return run(tmpdir(), 'npx', '-y', '-p', `node@${version}`, 'node', '--print', 'process.execPath').trim();
 }
 
-/** @throws {Error} if a program does not compile or, for Node.js, a check in it fails */
+/**
+ * Compiles the programs of a project, and runs those for Node.js.
+ *
+ * @throws {Error} if a program does not compile, or a check in it fails
+ */
 function compile(
   project: string,
   options: { readonly types: readonly string[] } & Readonly<Record<string, unknown>>,
@@ -142,9 +146,9 @@ function checkInstalled(folder: string): void {
   const maps = files.filter((file) => file.endsWith('.map')).map((file) => join(folder, 'dist', file));
   for (const map of maps) {
     const { sources, sourcesContent = [] } = JSON.parse(readFileSync(map, 'utf8'));
-    for (const [place, source] of sources.entries()) {
-      const isThere = sourcesContent[place] || existsSync(join(dirname(map), source));
-      if (!isThere) throw new Error(`${map} has no source ${source}`);
+    for (const [index, source] of sources.entries()) {
+      const hasSource = sourcesContent[index] || existsSync(join(dirname(map), source));
+      if (!hasSource) throw new Error(`${map} has no source ${source}`);
     }
   }
 }

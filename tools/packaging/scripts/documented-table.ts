@@ -11,7 +11,7 @@ export interface Table {
 /**
  * Compares a table with the one on a page, or replaces that one if `--write` is on the command line.
  *
- * @param page its path in the repository
+ * @param page the page's path in the repository
  * @throws {Error} with the table if the page has a different one
  */
 export function checkTable(page: string, table: Table): void {

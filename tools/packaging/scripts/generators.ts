@@ -1,6 +1,6 @@
-// Generates clients from the OpenAPI document, and runs a program with each against the built service: one as docs/use/openapi.md says,
-// and one with `plant.id` in paths. Checks that no ID is rounded, and compares the generators with the table of that page, or writes it
-// there (--write).
+// Generates clients from the OpenAPI document, and runs two programs with each against the built service: one as docs/use/openapi.md
+// recommends, and one with `plant.id` in paths. Checks that no ID is rounded, and compares the generators with the table on that page, or
+// writes the table there (--write).
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -17,7 +17,7 @@ import { build } from 'esbuild';
 import { checkTable } from './documented-table.js';
 import { createProject, install, root, run, withService } from './support.js';
 
-/** What a program prints. For each operation, the IDs that it stored, listed, returned, or deleted, and what the client returned or threw. */
+/** What a program prints for each operation: the IDs stored, listed, returned, or deleted, and what the client returned or threw. */
 type Report = Readonly<Record<Operation | 'sendBack', { readonly ids?: string; readonly result?: string }>>;
 
 type Operation = 'create' | 'list' | 'get' | 'delete';
@@ -85,7 +85,7 @@ function generate(project: string, { name, command, output }: Generator): void {
   console.log(`generators: ${name}: generated`);
 }
 
-/** Compiles all programs with the compiler of the workspace, and returns the operations of each that do not compile. */
+/** Compiles all programs with the compiler of the workspace, and returns the operations of each program that do not compile. */
 function compilePrograms(project: string): ReadonlyMap<string, ReadonlySet<string>> {
   const compilerOptions = {
     target: 'es2023',
@@ -152,7 +152,7 @@ async function tryClient(
   return [[...shown, ...(note === '' ? [] : [note])].join(', ')];
 }
 
-/** Describes the outcomes of operations, each outcome once. */
+/** Describes the distinct outcomes of operations. */
 function describeOutcomes(operations: readonly Operation[], report: Report): string {
   const outcomes = operations.map((operation) => {
     const { ids = '' } = report[operation];
@@ -185,9 +185,9 @@ function findFailedOperations(project: string, printed: string): ReadonlyMap<str
     const lines = readFileSync(join(project, `${program}.ts`), 'utf8')
       .split('\n')
       .slice(0, Number(line));
-    const begin = lines.findLast((text) => /^ {2}\w+: /.test(text));
-    if (begin === undefined || !lines.at(-1)?.includes('plant.id')) throw new Error(printed);
-    failed.set(program, (failed.get(program) ?? new Set()).add(begin.trim().split(':')[0] ?? ''));
+    const operationLine = lines.findLast((text) => /^ {2}\w+: /.test(text));
+    if (operationLine === undefined || !lines.at(-1)?.includes('plant.id')) throw new Error(printed);
+    failed.set(program, (failed.get(program) ?? new Set()).add(operationLine.trim().split(':')[0] ?? ''));
   }
   return failed;
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject, install, type Packed, root, run } from './support.js';
 
-/** Declares what the blocks of a page share. */
+/** Declares what the pages' code blocks share. */
 const context = `
 declare global {
   const client: import('@plant-store/client').Client;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createProject, install, type Packed, root, run } from './support.js';
 
-/** Checks the manifests of the packed packages with publint, and which files these have. */
+/** Checks the packed packages' manifests with publint, and which files the packages contain. */
 export function checkManifests({ folder, client, contract }: Packed): void {
   const publint = resolve(import.meta.dirname, '../node_modules/.bin/publint');
   for (const tarball of [client, contract]) {
@@ -27,7 +27,7 @@ function checkFiles(tarball: string): void {
 /** Lints the OpenAPI document of the packed contract with Spectral's rules for OpenAPI. */
 export function checkOpenApi({ folder, contract }: Packed): void {
   const project = createProject(folder, 'spectral-project');
-  // Not in the workspace, which would be a tenth larger with it.
+  // Not installed in the workspace, which it would make a tenth larger.
   install(project, '@stoplight/spectral-cli@6.16.3');
   run(project, 'tar', '-xzf', contract, 'package/openapi.json');
   // This rule treats the roles of every scheme as OAuth scopes, and supports only OpenAPI 3.0.

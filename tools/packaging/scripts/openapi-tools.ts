@@ -1,5 +1,5 @@
 // Runs the commands of each section of docs/use/openapi-tools.md in an empty folder, against the built service with an empty store. Fails
-// if a tool does not send one of the expected requests, or if the first reply to it is not the expected one.
+// if a tool does not send one of the expected requests, or if the first reply to that request does not have the expected status.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -39,7 +39,7 @@ for (const [, heading = '', commands = ''] of sections) {
   }
 }
 
-/** Runs commands, with the service behind a proxy that records the status of each request: `['GET /tags', '200']`. */
+/** Runs commands, with the service behind a proxy. Returns each request with the status of its reply, such as `['GET /tags', '200']`. */
 async function recordReplies(folder: string, commands: string): Promise<readonly [string, string][]> {
   const replies: [string, string][] = [];
   await withService(folder, async ({ baseUrl, token }) => {

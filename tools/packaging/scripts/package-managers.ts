@@ -16,7 +16,7 @@ const managers = [
   ['npm@12.2.1', 'npm install', 'npm ci', 'node'],
   ['pnpm@12.21.0', 'pnpm add', 'pnpm install --frozen-lockfile', 'node'],
   ['yarn@1.22.22', 'yarn add', 'yarn install --frozen-lockfile', 'node'],
-  // With Plug'n'Play only Yarn finds a package, and a package only its declared dependencies.
+  // With Plug'n'Play, only Yarn can resolve a package, and a package can import only its declared dependencies.
   ['@yarnpkg/cli-dist@4.18.1', 'yarn add', 'yarn install --immutable', 'yarn node'],
   ['bun@1.4.5', 'bun add', 'bun install --frozen-lockfile', 'bun'],
 ].map(([name = '', ...commands]) => {
@@ -31,13 +31,13 @@ const ignored = 'node_modules/ *.tgz .yarn/cache .yarn/unplugged .yarn/install-s
 interface Repository {
   readonly manager: (typeof managers)[number];
   readonly cwd: string;
-  /** Has the package manager in `PATH`, and caches that are empty at first. */
+  /** With the package manager in `PATH`, and with caches that are empty at first. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * With each package manager, installs the client from a service as its README says, then a later version, and then in a clone of the
- * repository, with empty caches and without a service.
+ * With each package manager, installs the client from a service as the client's README says, and then a later version. Then installs that
+ * in a clone of the consumer's repository, with empty caches and without a service.
  */
 export async function tryPackageManagers({ folder, client }: Packed): Promise<Table> {
   const repositories = managers.map((manager) => createRepository(folder, manager));
@@ -68,7 +68,7 @@ function createRepository(parent: string, manager: Repository['manager']): Repos
   writeFileSync(join(cwd, '.gitignore'), `${ignored.replaceAll(' ', '\n')}\n`);
   if (manager.node.length > 1) {
     writeFileSync(join(cwd, '.yarnrc.yml'), 'nodeLinker: pnp\n');
-    // Without a lockfile it looks for a project in the parent folders.
+    // Without a lockfile, Yarn looks for a project in the parent folders.
     writeFileSync(join(cwd, 'yarn.lock'), '');
   }
   run(cwd, 'git', 'init', '--quiet');

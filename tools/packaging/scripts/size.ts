@@ -20,7 +20,7 @@ export async function createRose(token: string): Promise<string> {
 
 /** Programs, each with the maximum size of its bundle for browsers, minified and gzipped. */
 const programs: readonly (readonly [title: string, limitBytes: number, program: string])[] = [
-  // With the routes of all operations, each of which adds about 25 bytes.
+  // Includes the routes of all operations. Each route adds about 25 bytes.
   ['one call', 3_450, oneCall],
   ['one call and `unwrap`', 3_800, `${oneCall}export { unwrap } from '@plant-store/client';`],
   ['one call and `tanstack-query`', 4_950, `${oneCall}export * from '@plant-store/client/tanstack-query';`],
@@ -61,7 +61,7 @@ export async function checkSize(): Promise<void> {
   checkTable('packages/client/docs/size.md', { head, rows });
 }
 
-/** How many types the compiler may instantiate for the program with one call. */
+/** The maximum number of types that the compiler instantiates for the program with one call. */
 const maxInstantiations = 300;
 
 /** Checks how many types the compiler instantiates for one call, and compares the count with packages/client/docs/size.md. */

@@ -18,11 +18,11 @@ export function pinned(name: string): string {
 /**
  * Runs a command in a folder, and returns its standard output.
  *
- * @throws {Error} with its output if it fails
+ * @throws {Error} with the output if the command fails
  */
 export const run = (cwd: string, ...command: readonly string[]) => runIn({ cwd }, ...command);
 
-/** The same with an environment. */
+/** Does the same with an environment. */
 export function runIn(
   { cwd, env }: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
   ...[program = '', ...options]: readonly string[]
@@ -70,7 +70,7 @@ export function createProject(parent: string, name: string, source?: string): st
   return project;
 }
 
-/** Installs packages, given as `name@version` or as paths of tarballs. Uses pnpm, which is fast, with npm's layout of folders. */
+/** Installs packages, given as `name@version` or as paths of tarballs. Uses pnpm, which is fast, with npm's folder layout. */
 export function install(project: string, ...packages: readonly string[]): void {
   run(project, 'pnpm', 'add', '--config.node-linker=hoisted', '--allow-build=bun', ...packages);
 }

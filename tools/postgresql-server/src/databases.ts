@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
-/** Creates an empty database with a unique name, and returns its URI. */
+/** Creates an empty database with a unique name, and returns its URL. */
 export async function createDatabase(serverUrl: string): Promise<string> {
   const name = `plants_${randomUUID().replaceAll('-', '')}`;
   // Copying the files of the template takes half the time of writing its pages to the log.

@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
  */
 export const portRange = [20_000, 32_768] as const;
 
-/** The ports that were returned. Their callers may not listen yet. */
+/** The ports that were returned. Their callers might not listen on them yet. */
 const returnedPorts = new Set<number>();
 
 /**

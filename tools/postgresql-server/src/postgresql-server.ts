@@ -17,13 +17,13 @@ const password = 'password';
 interface Options {
   /** A folder for the server's data, which does not exist yet. If the server runs as another user, its parent is made accessible. */
   readonly folder: string;
-  /** Settings of the server, by name, in place of their defaults. */
+  /** Server settings that differ from the defaults, by name. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 /**
- * Creates a new PostgreSQL server on a free port of 127.0.0.1, in UTF-8. Does not start it. The server ends at the latest with this
- * process.
+ * Creates a new PostgreSQL server on a free port of 127.0.0.1, in UTF-8. Does not start it. The server ends with this process at
+ * the latest.
  *
  * @throws {Error} with the output of `initdb` if it fails
  */
@@ -40,7 +40,7 @@ export async function createPostgresqlServer({ folder, settings = {} }: Options)
   }
   const programs = makeRunnable(await findPrograms(), user, join(folder, 'server'));
   const dataFolder = join(folder, 'data');
-  // The user may have no access to the working directory of this process.
+  // The user might have no access to this process's working directory.
   const options = { cwd: folder, ...user };
   const authentication = [`--username=${superuser}`, `--pwfile=${passwordFile}`, '--auth=password'];
   // With the default iterations, verifying the password would take most of the time of a connection.
@@ -57,15 +57,15 @@ export async function createPostgresqlServer({ folder, settings = {} }: Options)
   return {
     /** The URL of the server, with the superuser and without a database. */
     url: `postgresql://${superuser}:${password}@127.0.0.1:${port}`,
-    /** The folder of its data. `postmaster.pid` in it begins with the ID of the first process. */
+    /** The server's data folder. `postmaster.pid` in it begins with the ID of the server's first process. */
     dataFolder,
     /**
      * Starts the server. Resolves once it accepts connections.
      *
-     * @throws {Error} with the server's output if it exits before that
+     * @throws {Error} with the server's output if the server exits before that
      */
     async start(): Promise<void> {
-      // A killed server may not have ended yet, and its lock file would prevent a start.
+      // A killed server might not have ended yet, and its lock file would prevent a start.
       if (server !== undefined && !hasEnded(server)) await once(server, 'exit');
       const child = spawn(programs.postgres, ['-D', dataFolder, '-p', String(port), ...flags], {
         ...options,

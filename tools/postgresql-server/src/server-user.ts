@@ -7,7 +7,7 @@ export interface ServerUser {
 }
 
 /**
- * Finds the user that PostgreSQL runs as. If this process runs as root, it is `nobody`, because PostgreSQL does not run as root, and
+ * Finds the user that PostgreSQL runs as. If this process runs as root, that is `nobody`, because PostgreSQL does not run as root, and
  * `nobody` exists on every system.
  *
  * @returns `undefined` if the server runs as the user of this process

@@ -19,7 +19,7 @@ const model: Proof = [
   },
 ];
 
-/** The proofs by the names that `--only` takes, in the order in which they run. */
+/** The proofs in the order in which they run, by the names that `--only` takes. */
 export const allProofs: Readonly<Record<string, Proof>> = {
   crash,
   failover,

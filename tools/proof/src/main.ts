@@ -72,7 +72,7 @@ function parseSeed(text: string): number {
   return Number(text);
 }
 
-/** Returns a parser that adds the name and the value in a text, such as `example`, to the previous ones. */
+/** Returns an option parser that adds a name and a value to the previous ones. Its error shows `example`. */
 function createPairParser<Value>(pattern: RegExp, example: string, toValue: (text: string) => Value) {
   return (text: string, previous: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> => {
     const [, name, value] = pattern.exec(text) ?? [];

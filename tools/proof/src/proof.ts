@@ -20,7 +20,7 @@ export interface ProofResult {
   readonly figures: Readonly<Record<string, number | string>>;
   /** The failures, with the information to reproduce each. Empty if the promise holds. */
   readonly failures: readonly string[];
-  /** Why it did not run, such as a missing privilege. */
+  /** Why no trials ran, such as a missing privilege. */
   readonly notRun?: string;
 }
 
@@ -33,7 +33,7 @@ export interface Trials {
   readonly short: number;
   /** How many trials run with `--amount full`. */
   readonly full: number;
-  /** Returns what is missing on this machine to run them. */
+  /** Returns why the trials cannot run on this machine, or `undefined` if they can. */
   findMissingRequirement?(context: ProofContext): string | undefined | Promise<string | undefined>;
   /** Runs up to `count` trials, until the promise is broken. Rejects only if a trial cannot be carried out. */
   prove(count: number, context: ProofContext): Promise<Omit<ProofResult, 'promise'>>;
@@ -48,7 +48,7 @@ export interface ProofRun {
   readonly results: readonly ProofResult[];
 }
 
-/** Runs proofs one after the other. Trials that reject count as a failure, and do not stop the others. */
+/** Runs proofs one after the other. Trials that reject count as failed, and do not stop the others. */
 export async function runProofs(
   proofs: Readonly<Record<string, Proof>>,
   context: ProofContext,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { settings } from './settings.js';
 
-/** The baseline: node:http parses the JSON and replies. It checks no token, validates nothing, and stores nothing. */
+/** The baseline: node:http parses the JSON and replies. Checks no token, validates nothing, and stores nothing. */
 createServer((request, response) => {
   let text = '';
   request.setEncoding('utf8');

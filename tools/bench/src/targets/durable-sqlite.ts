@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
  */
 export const durablePragmas = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;';
 
-/** Opens the SQLite file of a `file:` URL for a target, as durable as the service, and creates its table. */
+/** Opens the SQLite file at a `file:` URL with the service's durability, and creates the table. */
 export function openDurableSqlite(databaseUrl: string): Database.Database {
   const database = new Database(databaseUrl.replace('file:', ''));
   database.exec(durablePragmas);

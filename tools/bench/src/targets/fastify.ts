@@ -7,8 +7,8 @@ import { createPlantsTable, readAfter, settings } from './settings.js';
 const { databaseUrl, token, port, host, options } = settings;
 
 /**
- * Fastify with its bearer plug-in and JSON schemas, on better-sqlite3 or pg. Each request has a commit. With the option `group-commit`,
- * requests that arrive together share a commit. With the option `log`, it writes Fastify's request log.
+ * Fastify with its bearer plug-in and JSON schemas, on better-sqlite3 or pg. Each write has its own commit. With the option `group-commit`,
+ * writes that arrive together share a commit. With the option `log`, Fastify writes its request log.
  */
 const storage = databaseUrl.startsWith('file:') ? openSqlite() : await openPostgresql();
 const [create, remove] = options.includes('group-commit')
@@ -31,7 +31,7 @@ interface StoredPlant {
 type Commit<Item> = (items: readonly Item[]) => readonly boolean[] | Promise<readonly boolean[]>;
 
 interface Storage {
-  /** How many commits may be in flight, as in the service. */
+  /** The maximum number of commits in flight, as in the service. */
   readonly maxCommits: number;
   insert: Commit<NewPlant>;
   remove: Commit<number>;
@@ -39,7 +39,7 @@ interface Storage {
   list(after: number, limit: number): readonly StoredPlant[] | Promise<readonly StoredPlant[]>;
 }
 
-/** Commits together what arrives in one turn of the event loop, or during the previous commit. */
+/** Returns a function that commits items. Those that arrive in one turn of the event loop, or during a commit, share the next commit. */
 function groupCommit<Item>(commit: Commit<Item>, maxInFlight: number) {
   let waiting: { item: Item; resolve(changed: boolean): void; reject(error: unknown): void }[] = [];
   let inFlight = 0;

@@ -3,7 +3,7 @@ import { durablePragmas, openDurableSqlite } from './durable-sqlite.js';
 import type { PrismaClient } from './generated/sqlite/client.js';
 import { createPlantsTable } from './settings.js';
 
-/** Opens a database with the Prisma client of its engine, and creates its table. Does not load the client of the other engine. */
+/** Opens a database with the Prisma client of its engine, and creates the table. Does not load the client of the other engine. */
 export async function openPrisma(databaseUrl: string): Promise<PrismaClient> {
   const isSqlite = databaseUrl.startsWith('file:');
   const adapter = await (isSqlite ? prepareSqlite(databaseUrl) : preparePostgresql(databaseUrl));

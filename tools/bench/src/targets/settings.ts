@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** The command-line arguments of a target: its database, the only token that it accepts, its port on 127.0.0.1, and options. */
+/** The command-line arguments of a target: the database, the only token to accept, the port on 127.0.0.1, and options. */
 const [, , databaseUrl = '', token = '', port = '', ...options] = process.argv;
 
 export const settings = { databaseUrl, token, port: Number(port), host: '127.0.0.1', options };

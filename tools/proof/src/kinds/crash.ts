@@ -8,7 +8,7 @@ import { type Disk, findMissingFileSystemSupport, withDisk } from '../system/fil
 import { isRunning, killProcesses, readChildren, stopProcesses, waitUntil } from '../system/programs.js';
 import type { Service } from '../system/service.js';
 
-/** How often the service is killed again while it recovers. */
+/** The probability that the service is killed again while it recovers. */
 const crashInRecoveryProbability = 0.1;
 
 const crashSqlite: Kind = {
@@ -49,7 +49,7 @@ const crashPostgresql: Kind = {
   },
 };
 
-/** The common part of the kinds with workers, which use SQLite. */
+/** What the kinds with workers have in common. All use SQLite. */
 const workersOnSqlite: Pick<Kind, 'findMissingRequirement' | 'withTestBed'> = {
   findMissingRequirement: ({ settings }) =>
     Number(settings['WORKERS']) >= 2
@@ -110,11 +110,11 @@ const replaceWorkers: Kind = {
   },
 };
 
-/** The size of the disk, for a new PostgreSQL, its write-ahead log, and the records of all trials. */
+/** The disk must have space for a new PostgreSQL, its write-ahead log, and the records of all trials. */
 const diskMegabytes = 1_024;
 
-/** Shuts down the file system under load, so that only synced data remains. */
-function losePower(engine: Engine, title: string): Kind<Disk> {
+/** Returns a kind that shuts down the file system under load, so that only synced data remains. */
+function powerLossOn(engine: Engine, title: string): Kind<Disk> {
   return {
     name: `power-${engine}`,
     promise: `A 200 survives a loss of power, on ${title}`,
@@ -142,15 +142,15 @@ function losePower(engine: Engine, title: string): Kind<Disk> {
 }
 
 /**
- * Kills the service, its workers, and PostgreSQL, and shuts down the file system, under load and at seeded times. After each restart
+ * Kills the service, its workers, and PostgreSQL, and shuts down the file system, under load and at seeded times. After each restart,
  * compares the stored records with the acknowledged records. Also replaces workers.
  */
 export const crash: Proof = [
   trialsOf(crashSqlite),
   trialsOf(crashWorkers),
   trialsOf(replaceWorkers),
-  trialsOf(losePower('sqlite', 'SQLite')),
-  trialsOf(losePower('postgresql', 'PostgreSQL')),
+  trialsOf(powerLossOn('sqlite', 'SQLite')),
+  trialsOf(powerLossOn('postgresql', 'PostgreSQL')),
   trialsOf(crashPostgresql),
 ];
 
@@ -178,8 +178,8 @@ async function killPostgresql(trial: Trial, programs: DatabasePrograms | undefin
 }
 
 /**
- * Kills all processes of a service at the same time. If it has workers, half of the time kills only the primary process, and the workers
- * must exit. Resolves once all have ended.
+ * Kills all processes of a service at the same time. If the service has workers, half of the time kills only the primary process, and the
+ * workers must exit. Resolves once all have ended.
  */
 export async function killService(service: Service, random: Random): Promise<void> {
   const killsOnlyPrimary = random.next() < 0.5;

@@ -14,7 +14,7 @@ import type { Service } from '../system/service.js';
 
 /**
  * How many creates must be rejected before an outage counts as noticed, and acknowledged before it counts as over. More than the number of
- * connections, so that at least one was sent later.
+ * connections, so that at least one was sent after the change.
  */
 const decisiveCreates = 32;
 
@@ -24,7 +24,7 @@ interface Outage {
   end(): Promise<void> | void;
   /** Whether creates wait during the outage; otherwise they are rejected. */
   readonly delays?: boolean;
-  /** Whether some creates may succeed during the outage. */
+  /** Whether some creates can succeed during the outage. */
   readonly partial?: boolean;
 }
 
@@ -211,7 +211,7 @@ function fillDisk(path: string, filler: string, random: Random): void {
     throw new Error('The disk is not full');
 }
 
-/** Deletes the file, and restores it and its log from the process that has them open, as docs/operate/troubleshooting.md describes. */
+/** Deletes the file. Restores it and its WAL from the process that has both open, as docs/operate/troubleshooting.md describes. */
 async function deleteFile(attempt: Attempt, path: string): Promise<void> {
   const service = await attempt.trial.runningService();
   const load = await beginOutage(attempt, { begin: () => fs.rmSync(path) });
@@ -227,7 +227,7 @@ async function deleteFile(attempt: Attempt, path: string): Promise<void> {
   fs.rmSync(`${path}-shm`, { force: true });
 }
 
-/** Returns the target of a link, or `undefined` for a descriptor that has been closed since, such as that of a connection. */
+/** Returns the target of a link, or `undefined` if it is the link of a descriptor that has been closed since. */
 function readLink(path: string): string | undefined {
   try {
     return fs.readlinkSync(path);

@@ -21,14 +21,14 @@ const timeoutMs = 180_000;
 /** How long commits are held back from the standbys before a kill. */
 const holdBackMs = 500;
 
-/** How often in a row HAProxy must route to the primary. */
+/** How many connections in a row HAProxy must route to the primary before the cluster counts as ready. */
 const consecutiveSuccesses = 10;
 
 /** Where Debian installs the programs of each version of PostgreSQL. */
 const postgresqlFolders = '/usr/lib/postgresql/*/bin';
 const programs = ['/usr/bin/patroni', '/usr/bin/etcd', '/usr/sbin/haproxy', `${postgresqlFolders}/postgres`];
 
-/** Returns which programs are missing on this machine to start a cluster, or `undefined` if none is. */
+/** Returns which programs of a cluster are missing on this machine, or `undefined` if none is. */
 export function findMissingClusterProgram(): string | undefined {
   const missing = programs.filter((program) => globSync(program).length === 0);
   return missing.length === 0
@@ -45,7 +45,7 @@ interface Node {
   patroni?: ChildProcess;
 }
 
-/** Runs an action with a cluster. Ends the programs of the cluster afterward, even if the action fails. */
+/** Runs an action with a cluster. Ends the cluster's programs afterward, even if the action fails. */
 export async function withCluster(
   folder: string,
   servers: number,
@@ -186,7 +186,7 @@ export class Cluster implements TestBed {
     });
   }
 
-  /** Waits for a condition. Fails if a program ends that was not killed. */
+  /** Waits for a condition. Rejects if a program ends without being killed. */
   private waitUntil(description: string, condition: () => Promise<boolean>): Promise<void> {
     const checkPrograms = async () => {
       for (const [child, name] of this.running)
@@ -225,7 +225,7 @@ async function isOk(url: string): Promise<boolean> {
 function pidsOf({ dataFolder }: Node): readonly number[] {
   try {
     const pids = readPostgresqlPids(dataFolder);
-    // The file may be left over from a server that has ended.
+    // The file can be left over from a server that has ended.
     return readCommand(pids[0] ?? 0).includes(dataFolder) ? pids : [];
   } catch {
     return [];
@@ -233,7 +233,7 @@ function pidsOf({ dataFolder }: Node): readonly number[] {
 }
 
 /**
- * Returns `patroni.yml` with the name, ports, and folders of a node.
+ * Returns the content of `patroni.yml` with the name, ports, and folders of a node.
  *
  * @param isStrict whether commits wait while there is no standby
  */
@@ -256,7 +256,7 @@ function readPatroniConfiguration(
   });
 }
 
-/** Returns `haproxy.cfg` with the ports of these nodes, and without other servers. */
+/** Returns the content of `haproxy.cfg` with the ports of these nodes, and without other servers. */
 function readHaproxyConfiguration(nodes: readonly Node[], port: number): string {
   const server = /^ +server (\w+) .*\n/gm;
   const used = read('haproxy.cfg').replace(server, (line, name) =>

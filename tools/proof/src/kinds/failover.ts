@@ -12,10 +12,10 @@ const beforeKillMs = 5_000;
 const failoverTimeoutMs = 180_000;
 
 /**
- * Kills the primary of PostgreSQL servers under load, brings it back, and waits until it is a standby. The servers, Patroni, etcd, and
- * HAProxy have the configurations of deploy/high-availability.
+ * Returns a kind that kills the primary PostgreSQL server under load, brings it back, and waits until it is a standby. The servers,
+ * Patroni, etcd, and HAProxy have the configurations of deploy/high-availability.
  */
-function killPrimary(
+function primaryLoss(
   name: string,
   title: string,
   killed: Parameters<Cluster['killPrimary']>[0],
@@ -38,7 +38,7 @@ function killPrimary(
       const failedBefore = ledger.unavailable + ledger.missingReplies;
       ledger.longestGapMs = 0;
       const primary = await cluster.killPrimary(killed);
-      // Requests in flight may still be acknowledged.
+      // Requests in flight can still be acknowledged.
       const isGone = () => performance.now() - ledger.acknowledgedAt > 1_000 || ledger.failures.length > 0;
       await waitUntil(isGone, 'nothing is acknowledged for a second', { timeoutMs: failoverTimeoutMs });
       await trial.waitForAcknowledgements(32, load, failoverTimeoutMs);
@@ -54,8 +54,8 @@ function killPrimary(
 }
 
 export const failover: Proof = [
-  trialsOf(killPrimary('failover-machine', 'the loss of a primary with its machine', 'machine', 5)),
-  trialsOf(killPrimary('failover-postgresql', 'a crash of a primary', 'postgresql', 5)),
-  trialsOf(killPrimary('failover-patroni', 'the loss of the Patroni of a primary', 'patroni', 3)),
-  trialsOf(killPrimary('failover-three', 'the loss of one of three machines', 'machine', 5, 3)),
+  trialsOf(primaryLoss('failover-machine', 'the loss of a primary with its machine', 'machine', 5)),
+  trialsOf(primaryLoss('failover-postgresql', 'a crash of a primary', 'postgresql', 5)),
+  trialsOf(primaryLoss('failover-patroni', 'the loss of the Patroni of a primary', 'patroni', 3)),
+  trialsOf(primaryLoss('failover-three', 'the loss of one of three machines', 'machine', 5, 3)),
 ];

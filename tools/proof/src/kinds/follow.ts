@@ -7,8 +7,8 @@ import { killService } from './crash.js';
 
 const writesPerKill = 400;
 
-/** Kills a service, one of its workers, PostgreSQL, or all at the same time, under load. */
-function killFollowed(
+/** Returns a kind that kills a service, one of its workers, PostgreSQL, or all at the same time, under load. */
+function crashesOn(
   name: string,
   title: string,
   engine: Engine,
@@ -63,7 +63,7 @@ function killFollowed(
 
 /** Follows all changes while the service, its workers, and PostgreSQL are killed under load and restarted. */
 export const follow: Proof = [
-  trialsOf(killFollowed('follow-sqlite', 'SQLite', 'sqlite', 1)),
-  trialsOf(killFollowed('follow-workers', 'SQLite with workers', 'sqlite', 1, { WORKERS: '2' })),
-  trialsOf(killFollowed('follow-postgresql', 'PostgreSQL with two instances', 'postgresql', 2)),
+  trialsOf(crashesOn('follow-sqlite', 'SQLite', 'sqlite', 1)),
+  trialsOf(crashesOn('follow-workers', 'SQLite with workers', 'sqlite', 1, { WORKERS: '2' })),
+  trialsOf(crashesOn('follow-postgresql', 'PostgreSQL with two instances', 'postgresql', 2)),
 ];

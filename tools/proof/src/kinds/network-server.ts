@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createPostgresqlServer } from '@plant-store/postgresql-server';
 
 /**
- * A separate program, so that it can run in a network namespace: starts a PostgreSQL server that listens on an address, with its data in a
- * new folder, and sends its URL to the parent process. Stops on SIGTERM, and when the parent has ended.
+ * Starts a PostgreSQL server that listens on an address, with its data in a new folder, and sends its URL to the parent process. Stops on
+ * SIGTERM, and when the parent has ended. This is a separate program, so that it can run in a network namespace.
  */
 const [folder, address] = process.argv.slice(2);
 if (folder === undefined || address === undefined) throw new Error('Usage: FOLDER ADDRESS');

@@ -22,7 +22,7 @@ const statementTimeoutMs = 1_000;
 /** The statement timeout, a second for the reply, and slack for a slow machine. */
 const replyTimeoutMs = statementTimeoutMs + 1_000 + 10_000;
 
-/** How long the service may take to store records again. Most of this is slack for a slow machine. */
+/** How long the service may take until it stores records again. Most of this is slack for a slow machine. */
 const recoveryLimitMs = 15_000;
 
 /** Addresses reserved for network benchmarks (RFC 2544, appendix C.2.2), which no other network uses. */
@@ -32,10 +32,10 @@ const databaseAddress = '198.18.77.2';
 /** The network namespace of the database. */
 const namespace = `plant-store-proof-${process.pid}`;
 
-/** The end of the link that is outside of the namespace. */
+/** The network device at the service's end of the link, outside the namespace. */
 const serviceDevice = `pss${process.pid}`;
 
-/** The end of the link that is inside the namespace. */
+/** The network device at the database's end of the link, inside the namespace. */
 const databaseDevice = `psd${process.pid}`;
 
 const ip = (...args: readonly string[]) => runSystemProgram('ip', ...args);

@@ -54,7 +54,7 @@ function raceOn(
           for (const caller of callers) caller.close();
         }
         await Promise.all(Array.from({ length: concurrentSequences }, race));
-        // The service of the trial ends with the trial.
+        // The check restarts and ends only the trial's own service.
         if (other !== service) await other.killAll();
         await tally.checkAtEnd(trial);
       });
@@ -77,16 +77,16 @@ async function runOne(
   tally: Tally,
 ) {
   const { resource } = record;
-  // Few, so that requests have the same content.
+  // Only three, so that requests often have the same content.
   const contents = [record, createConflict(record, random), createConflict(record, random)];
-  const known: ShownRecord[] = [];
+  const shownRecords: ShownRecord[] = [];
 
   async function send(request: Request, caller = random.pick(callers)): Promise<string | undefined> {
     if (!hasOperation(resource, operationByRequest[request.action])) return undefined;
     if (request.action === 'create' && hasOperation(resource, 'createMany') && random.next() < 0.2)
       return (await caller.createAll(resource, [request.record, random.pick(contents)]))[0]?.kind;
     const outcome = await caller.send(request);
-    if (outcome.kind === 'shown') known.push(...(outcome.records ?? []));
+    if (outcome.kind === 'shown') shownRecords.push(...(outcome.records ?? []));
     return outcome.kind;
   }
 
@@ -98,17 +98,18 @@ async function runOne(
     if (roll < 0.55) return { action: 'reuseId', record: content };
     if (roll < 0.7) return { action: 'read', record };
     // The condition is the record as last shown, as shown earlier, or none.
-    const match = random.next() < 0.5 ? known.at(-1) : known[random.below(known.length + 1)];
+    const match =
+      random.next() < 0.5 ? shownRecords.at(-1) : shownRecords[random.below(shownRecords.length + 1)];
     return { action: 'update', record: content, match };
   }
   if (random.next() < 0.6) await send({ action: 'create', record });
   if (random.next() < 0.4) await send({ action: 'read', record });
   const sendRandomRequests = async (caller: Caller) => {
-    for (let left = 1 + random.below(4); left > 0; left--) await send(choose(), caller);
+    for (let remaining = 1 + random.below(4); remaining > 0; remaining--) await send(choose(), caller);
   };
   await Promise.all(callers.map(sendRandomRequests));
 
-  const { possible, operations } = ledger.knownOf(record);
+  const { possibleStates, operations } = ledger.entryOf(record);
   const inSendOrder = operations.map((operation, index) => ({
     ...operation,
     after: undefined,
@@ -116,13 +117,13 @@ async function runOne(
     end: index,
   }));
   tally.add('concurrent requests', operations.length);
-  if (findPossibleStates(possible, inSendOrder).length === 0) tally.add('reordered');
+  if (findPossibleStates(possibleStates, inSendOrder).length === 0) tally.add('reordered');
   if ((await send({ action: 'read', record })) !== 'shown') {
     await send({ action: 'reuseId', record: random.pick(contents) });
     await send({ action: 'create', record });
     await send({ action: 'read', record });
   }
-  const last = known.at(-1);
+  const last = shownRecords.at(-1);
   if (last !== undefined) await send({ action: 'update', record: createConflict(last, random), match: last });
   for (const content of contents)
     if ((await send({ action: 'create', record: content })) === 'replayed')

@@ -15,7 +15,7 @@ import { runSystemProgram, waitUntil } from '../system/programs.js';
 import { runPlantStore } from '../system/service.js';
 
 /**
- * Restores backups at random times while followers keep copies. In the end each copy must equal the store, and no follower may miss a
+ * Restores backups at random times while followers keep copies. In the end, each copy must equal the store, and no follower may miss a
  * restore.
  */
 export const restore: Proof = [
@@ -47,11 +47,12 @@ function restoreOn(name: string, title: string, engine: Engine): Trials {
 
 /** Runs random steps, and compares all copies with the store. */
 async function runScenario(scenario: RestoreScenario): Promise<void> {
-  const { random } = scenario.trial;
+  const { trial, tally } = scenario;
   await scenario.begin();
   const continuous = scenario.followContinuously();
   try {
-    for (let left = 10 + random.below(10); left > 0 && scenario.tally.failures.length === 0; left--)
+    const stepCount = 10 + trial.random.below(10);
+    for (let step = 0; step < stepCount && tally.failures.length === 0; step++)
       await scenario[scenario.pickStep()]();
     for (const follower of scenario.followers) await scenario.follow(follower, Number.POSITIVE_INFINITY);
     await scenario.compareAll(continuous.copies);
@@ -60,8 +61,11 @@ async function runScenario(scenario: RestoreScenario): Promise<void> {
   }
 }
 
-/** The steps, with more writes than others. */
-const steps = ['write', 'write', 'write', 'followOne', 'followOne', 'restart'] as const;
+/** The steps to pick from. Some are listed several times, so that they are picked more often. */
+const steps = [
+  ...(['write', 'write', 'write', 'followOne', 'followOne', 'restart'] as const),
+  ...(['backUp', 'restore', 'restore'] as const),
+];
 
 /** A copy of the records of a resource. */
 interface Copy {
@@ -104,8 +108,8 @@ class RestoreScenario {
     await this.backUp();
   }
 
-  pickStep(): 'write' | 'followOne' | 'restart' | 'backUp' | 'restore' {
-    return this.random.pick([...steps, 'backUp', 'restore', 'restore']);
+  pickStep(): (typeof steps)[number] {
+    return this.random.pick(steps);
   }
 
   private async client(): Promise<Client> {
@@ -115,12 +119,12 @@ class RestoreScenario {
 
   async write(): Promise<void> {
     const client = await this.client();
-    for (let left = 1 + this.random.below(8); left > 0; left--) {
+    for (let remaining = 1 + this.random.below(8); remaining > 0; remaining--) {
       const roll = this.random.next();
       const created = roll < 0.6 || this.records.length === 0 ? this.trial.createRecord() : undefined;
       const { resource, id, fields } = created ?? this.random.pick(this.records);
       const call = { params: { id } };
-      // The picked record may no longer exist, after a restore or a delete.
+      // The picked record might no longer exist, after a restore or a delete.
       if (created !== undefined) {
         this.records.push(created);
         const { status } = await callOf(client, resource, 'create')({ body: { id, ...fields } });

@@ -66,6 +66,7 @@ export class Caller {
     this.agent.destroy();
   }
 
+  /** Sends a request, and resolves with the reply, or with status 0 if there is none. */
   private async exchange(method: string, path: string, body = '', precondition = {}): Promise<Reply> {
     const { baseUrl, token, replyTimeoutMs = 60_000 } = this.options;
     const signal = AbortSignal.timeout(replyTimeoutMs);
@@ -103,7 +104,7 @@ interface Reply {
 
 const toBody = ({ id, fields }: NewRecord) => ({ id, ...fields });
 
-/** The API operation that each action uses. */
+/** The API operation that carries out each action. */
 export const operationByRequest: Readonly<Record<Request['action'], Operation>> = {
   create: 'create',
   read: 'get',
@@ -113,7 +114,7 @@ export const operationByRequest: Readonly<Record<Request['action'], Operation>> 
   follow: 'changes',
 };
 
-/** Returns a request's method, path, body, and precondition headers. */
+/** Converts a request to its method, path, body, and precondition headers. */
 function toHttp({ action, record, match }: Request): [string, string, string?, object?] {
   const [method, path] = requestOf(record, operationByRequest[action]);
   if (action === 'create') return [method, path, toJson(toBody(record))];

@@ -6,14 +6,14 @@ import { describeRecord, erasedFields, nameOf, toJson } from './records.js';
 /** The differences between a database and what callers know. */
 export interface Comparison {
   readonly counts: Counts;
-  /** A description of each row or record that is lost, phantom, or double. */
+  /** Descriptions of the lost, phantom, and double rows and records. */
   readonly failures: readonly string[];
 }
 
 const noCounts = {
-  /** Ids with an acknowledged record. */
+  /** IDs with an acknowledged record. */
   acknowledged: 0,
-  /** Ids of records that are known to be deleted. */
+  /** IDs of records that are known to be deleted. */
   deleted: 0,
   /** Acknowledged records that are missing, or differ from their last state. */
   lost: 0,
@@ -21,11 +21,11 @@ const noCounts = {
   'lost deletes': 0,
   /** Rows that no caller sent, or whose requests were all rejected. */
   phantom: 0,
-  /** Rows with the id of another row. */
+  /** Rows with the ID of another row. */
   double: 0,
-  /** IDs with a request of unknown outcome that may have changed something. */
+  /** IDs whose state is unknown, because an unanswered request might have changed it. */
   'outcome unknown': 0,
-  /** IDs of these where it changed something. */
+  /** Of those IDs, how many an unanswered request did change. */
   'of those changed': 0,
 };
 export type Counts = typeof noCounts;
@@ -44,21 +44,21 @@ export function compareRecords(ledger: Ledger, rows: readonly Row[]): Comparison
     const name = nameOf(row);
     if (stored.has(name)) fail('double', describeRow(row));
     stored.set(name, row);
-    if (!ledger.known.has(name)) fail('phantom', describeRow(row));
+    if (!ledger.entries.has(name)) fail('phantom', describeRow(row));
   }
-  for (const [name, known] of ledger.known) {
+  for (const [name, entry] of ledger.entries) {
     // If no order explains the replies, the ledger reports the failure.
-    if (!ledger.check(known)) continue;
+    if (!ledger.check(entry)) continue;
     const row = stored.get(name);
-    const states = known.possible.map(({ state }) => state);
+    const states = entry.possibleStates.map(({ state }) => state);
     const isDeleted = states.every((state) => state === 'a deleted record');
     const isAcknowledged = !states.includes('nothing');
     if (isAcknowledged) counts.acknowledged++;
     if (isDeleted) counts.deleted++;
-    // The state if no unanswered request was carried out.
-    const maxUnanswered = Math.max(...known.possible.map(({ unanswered }) => unanswered.length));
+    // The state in which no unanswered request was carried out is the one with the most of them.
+    const maxUnanswered = Math.max(...entry.possibleStates.map(({ unanswered }) => unanswered.length));
     const unchanged =
-      known.possible.find(({ unanswered }) => unanswered.length === maxUnanswered)?.state ?? 'nothing';
+      entry.possibleStates.find(({ unanswered }) => unanswered.length === maxUnanswered)?.state ?? 'nothing';
     const isUnknown = new Set(states.map(toJson)).size > 1;
     counts['outcome unknown'] += Number(isUnknown);
     counts['of those changed'] += Number(isUnknown && !isStored(unchanged, row));

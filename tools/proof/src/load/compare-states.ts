@@ -6,7 +6,7 @@ import { describeRecord, nameOf, toJson } from './records.js';
  * Compares the history of all records with the records and a ledger, while no request is in flight. For each record it checks that
  * - the states follow each other without a gap, and end with the current record
  * - a caller sent each state
- * - each acknowledged or shown state exists, unless the record may have been deleted since
+ * - each acknowledged or shown state exists, unless the record might have been deleted since
  *
  * @returns a description of each record whose history is wrong
  */
@@ -30,6 +30,7 @@ export function compareStates(
   return failures;
 }
 
+/** Describes the first gap between two states, or the first two equal states, if any. */
 function findGap(before: readonly StateRow[], row: Row): string | undefined {
   for (const [index, { fields, until }] of before.entries()) {
     const next = before[index + 1] ?? row;
@@ -39,23 +40,24 @@ function findGap(before: readonly StateRow[], row: Row): string | undefined {
   return undefined;
 }
 
+/** Describes the first state that no caller sent, or the first acknowledged state that is missing, if any. */
 function findDifference(
   ledger: Ledger,
   name: string,
   before: readonly StateRow[],
   row: Row,
 ): string | undefined {
-  const known = ledger.known.get(name);
+  const entry = ledger.entries.get(name);
   // A record that no caller sent is reported as a phantom.
-  if (known === undefined) return undefined;
-  const requests = [...known.changes.values()];
+  if (entry === undefined) return undefined;
+  const requests = [...entry.writes.values()];
   const sent = new Set(requests.map(({ record }) => toJson(row.resource.pick(record.fields))));
   const found = new Set([...before, row].map(({ fields }) => toJson(row.resource.pick(fields))));
   const phantom = [...found].find((fields) => !sent.has(fields));
   if (phantom !== undefined) return `no caller sent ${phantom.slice(0, 200)}`;
   if (requests.some((request) => request.action === 'delete' || request.action === 'reuseId'))
     return undefined;
-  const lost = [...known.seen].find((fields) => !found.has(fields));
+  const lost = [...entry.seen].find((fields) => !found.has(fields));
   return lost && `${lost.slice(0, 200)} was acknowledged, and is missing`;
 }
 

@@ -21,12 +21,12 @@ const limits = [10, 1_000];
 /** The resources with a feed of changes. */
 export const followedResources = testedResources.filter((resource) => hasOperation(resource, 'changes'));
 
-/** Returns a client that `followChanges` takes, for a resource. */
+/** Adapts a client, so that `followChanges` follows a resource's changes. */
 export const feedOf = (client: Client, resource: TestedResource): Pick<Client, 'listChanges'> => ({
   listChanges: callOf(client, resource, 'changes') as Client['listChanges'],
 });
 
-/** Reads a change from a reply, which has the record under the name of its resource. */
+/** Converts a change from a reply, which has the record in a member with the resource's name. */
 export function toChange(resource: TestedResource, change: object): Change {
   const { kind, id, at, [resource.name]: record } = Object(change);
   return { resource, kind, id, at, record: record && toShownRecord(resource, record) };
@@ -43,7 +43,7 @@ export async function withFollowers(
   run: () => Promise<void>,
 ): Promise<void> {
   const { ledger, token, database, createRecord } = trial;
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const errors: unknown[] = [];
 
   function follow(resource: TestedResource, limit: number, instance: number): readonly Change[] {
@@ -51,19 +51,19 @@ export async function withFollowers(
     const note = ledger.noteFollower();
     const client = trial.createFollowingClient(instance);
     async function collect(): Promise<void> {
-      const options = { after: '0', limit, signal: ending.signal };
+      const options = { after: '0', limit, signal: stopping.signal };
       for await (const page of followChanges(feedOf(client, resource), options)) {
         const all = page.changes.map((change) => toChange(resource, change));
         all.forEach(note);
         changes.push(...all);
       }
     }
-    collect().catch((error: unknown) => ending.signal.aborted || errors.push(error));
+    collect().catch((error: unknown) => stopping.signal.aborted || errors.push(error));
     return changes;
   }
 
   /** Waits until the followers of a resource receive a last record, and compares the changes that they received. */
-  async function compare(resource: TestedResource, seen: readonly (readonly Change[])[]): Promise<void> {
+  async function compare(resource: TestedResource, received: readonly (readonly Change[])[]): Promise<void> {
     const last = createRecord(resource);
     const caller = new Caller({ ...(await trial.runningService()), token, ledger, connections: 1 });
     const isStored = async () => (await caller.send({ action: 'create', record: last })).kind === 'replayed';
@@ -76,35 +76,35 @@ export async function withFollowers(
       tally.max(`ms until ${who} got the last ${resource.name}`, performance.now() - sentAt);
       tally.add(`changes of ${who}`, changes.length);
     }
-    await Promise.all(seen.map((changes, index) => waitForLast(`follower ${index + 1}`, changes)));
+    await Promise.all(received.map((changes, index) => waitForLast(`follower ${index + 1}`, changes)));
     const listed = follow(resource, 1_000, 0);
     await waitForLast('the list', listed);
     const rows = (await database.readRows()).filter((row) => row.resource === resource);
-    for (const failure of compareFollowers(rows, listed, seen)) tally.fail(failure);
+    for (const failure of compareFollowers(rows, listed, received)) tally.fail(failure);
   }
 
   try {
     for (let instance = 0; instance < instances; instance++) await trial.runningService(instance);
     const all = followedResources.map((resource) => ({
       resource,
-      seen: limits.map((limit, index) => follow(resource, limit, index % instances)),
+      received: limits.map((limit, index) => follow(resource, limit, index % instances)),
     }));
     await run();
-    for (const { resource, seen } of all) await compare(resource, seen);
+    for (const { resource, received } of all) await compare(resource, received);
     for (const error of errors) tally.fail(`a follower: ${error}`);
   } finally {
-    ending.abort();
+    stopping.abort();
   }
 }
 
 /**
- * Compares all changes that followers received with the changes that are listed at the end, and these with all rows. The ledger checks that
- * followers received actual states in order.
+ * Compares all changes that followers received with the changes listed at the end, and the listed changes with all rows. The ledger checks
+ * that followers received actual states in order.
  */
 export function compareFollowers(
   rows: readonly Row[],
   listed: readonly Change[],
-  seen: readonly (readonly Change[])[],
+  received: readonly (readonly Change[])[],
 ): readonly string[] {
   const failures: string[] = [];
   const changes = new Map(listed.map((change) => [change.id, change]));
@@ -118,14 +118,14 @@ export function compareFollowers(
   for (const change of changes.values()) failures.push(`listed, but not stored: ${describe(change)}`);
 
   const expected = listed.map(describe);
-  const texts = seen.map((all) => all.map(describe));
+  const texts = received.map((all) => all.map(describe));
   for (const [index, all] of texts.entries()) {
     const who = `follower ${index + 1}`;
     const positions = new Map(all.map((text, position) => [text, position]));
     const duplicate = all.find((text, position) => positions.get(text) !== position);
     if (duplicate !== undefined) failures.push(`${who} got a change twice: ${duplicate}`);
-    const lastPositions = new Map(seen[index]?.map(({ id }, position) => [id, position]));
-    const last = seen[index]?.flatMap(({ id }, position) =>
+    const lastPositions = new Map(received[index]?.map(({ id }, position) => [id, position]));
+    const last = received[index]?.flatMap(({ id }, position) =>
       lastPositions.get(id) === position ? (all[position] ?? []) : [],
     );
     compareOrder(`last changes of ${who}`, last ?? [], expected);

@@ -49,7 +49,7 @@ interface LiveRecord {
   readonly addedAt?: string | undefined;
 }
 
-/** A possible state of an ID, with the unanswered requests that may still be carried out. */
+/** A possible state of an ID, with the unanswered requests that might still be carried out. */
 export interface PossibleState {
   readonly state: State;
   readonly unanswered: readonly Operation[];
@@ -57,42 +57,42 @@ export interface PossibleState {
 
 /**
  * Finds all possible states of an ID after operations. Considers each order in which every operation gets its actual answer, and comes
- * after the operations that were answered before it was sent. Unanswered operations may come anywhere in the order, or not at all. Returns
+ * after the operations that were answered before it was sent. Unanswered operations can come at any time after that, or not at all. Returns
  * an empty list if no order explains the answers.
  */
 export function findPossibleStates(
-  possible: readonly PossibleState[],
+  previousStates: readonly PossibleState[],
   operations: readonly Operation[],
 ): readonly PossibleState[] {
   const found: PossibleState[] = [];
   const visited = new Set<string>();
-  function visit(before: State, left: readonly Operation[]): void {
-    const key = `${left.map(({ start }) => start)} ${toJson(before)}`;
+  function visit(before: State, remaining: readonly Operation[]): void {
+    const key = `${remaining.map(({ start }) => start)} ${toJson(before)}`;
     if (visited.has(key)) return;
     visited.add(key);
-    const firstEnd = Math.min(...left.map(({ end }) => end));
-    if (firstEnd === Number.POSITIVE_INFINITY) found.push({ state: before, unanswered: left });
-    const next = left.flatMap((operation) => {
-      const isLater = operation.start > firstEnd || left.some(({ start }) => start === operation.after);
-      const state = isLater ? undefined : apply(before, operation);
+    const firstEnd = Math.min(...remaining.map(({ end }) => end));
+    if (firstEnd === Number.POSITIVE_INFINITY) found.push({ state: before, unanswered: remaining });
+    const next = remaining.flatMap((operation) => {
+      const mustWait = operation.start > firstEnd || remaining.some(({ start }) => start === operation.after);
+      const state = mustWait ? undefined : apply(before, operation);
       return state === undefined ? [] : { operation, state, isSame: isEqual(state, before) };
     });
     // An answered operation that cannot have changed anything can always come first.
-    const mayHaveChanged = ({ request, answer }: Operation) =>
+    const couldChange = ({ request, answer }: Operation) =>
       answer === undefined || request.action === 'delete' || request.action === 'update';
-    const first = next.find(({ operation, isSame }) => isSame && !mayHaveChanged(operation));
+    const first = next.find(({ operation, isSame }) => isSame && !couldChange(operation));
     for (const { operation, state, isSame } of first ? [first] : next) {
-      const isFollowed = left.some(({ after }) => after === operation.start);
+      const isFollowed = remaining.some(({ after }) => after === operation.start);
       // An unanswered operation can come later if it changes nothing, or if there is an earlier identical one.
-      const canWait = isSame || left.find((other) => isInterchangeable(other, operation)) !== operation;
+      const canWait = isSame || remaining.find((other) => isInterchangeable(other, operation)) !== operation;
       if (operation.answer !== undefined || isFollowed || !canWait)
         visit(
           state,
-          left.filter((other) => other !== operation),
+          remaining.filter((other) => other !== operation),
         );
     }
   }
-  for (const { state, unanswered } of possible) visit(state, [...unanswered, ...operations]);
+  for (const { state, unanswered } of previousStates) visit(state, [...unanswered, ...operations]);
   return found;
 }
 
@@ -113,8 +113,8 @@ function apply(before: State, { request, answer }: Operation): State | undefined
   const [shown] = answer?.records ?? [];
   // Only a new record gets a new time, so any other reply shows the time of the previous state.
   const keepsTime = typeof before === 'object' && request.action !== 'reuseId';
-  const known = keepsTime ? { ...before, addedAt: before.addedAt ?? shown?.addedAt } : before;
-  const [kind, next] = reply(known, request);
+  const current = keepsTime ? { ...before, addedAt: before.addedAt ?? shown?.addedAt } : before;
+  const [kind, next] = reply(current, request);
   if (answer === undefined) return next;
   if (kind !== answer.kind) return undefined;
   if (shown === undefined || typeof next !== 'object') return next;
@@ -123,18 +123,18 @@ function apply(before: State, { request, answer }: Operation): State | undefined
   return isShown ? { ...next, addedAt } : undefined;
 }
 
-/** The specification: the answer to a request, and the new state of the ID. */
+/** The specification. Returns the answer to a request, and the new state of the ID. */
 function reply(state: State, { action, record, match }: Request): readonly [Answer['kind'], State] {
   const { fields, resource } = record;
-  const given = { fields, created: fields };
+  const newRecord = { fields, created: fields };
   if (action === 'create') {
-    if (state === 'nothing') return ['stored', given];
+    if (state === 'nothing') return ['stored', newRecord];
     if (state === 'a deleted record') return ['retired', state];
     return [resource.isSame(state.created, fields) ? 'replayed' : 'taken', state];
   }
   if (state === 'nothing') return ['not found', state];
   if (action === 'delete') return ['deleted', 'a deleted record'];
-  if (action === 'reuseId') return state === 'a deleted record' ? ['shown', given] : ['failed', state];
+  if (action === 'reuseId') return state === 'a deleted record' ? ['shown', newRecord] : ['failed', state];
   if (state === 'a deleted record') return [action === 'follow' ? 'deleted' : 'not found', state];
   if (action === 'follow') return [state.isUpdated ? 'updated' : 'created', state];
   if (action === 'read' || resource.isSame(state.fields, fields)) return ['shown', state];

@@ -12,7 +12,7 @@ export interface Kind<Bed extends TestBed = TestBed> extends Omit<Trials, 'prove
   readonly trialsPerDatabase?: number;
   /** Settings of the service. The command line overrides them. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** From how many instances of the service followers receive all changes. Default: no followers. */
+  /** The number of service instances from which followers receive all changes. Default: no followers. */
   readonly followedInstances?: number;
   /** Sets up a test bed for the trials, and removes it afterward. */
   withTestBed(run: (testBed: Bed) => Promise<void>): Promise<void>;
@@ -23,7 +23,7 @@ export interface Kind<Bed extends TestBed = TestBed> extends Omit<Trials, 'prove
   injectFault(attempt: Attempt<Bed>): Promise<void>;
 }
 
-/** One of the trials of a kind. */
+/** One of a kind's trials. */
 export interface Attempt<Bed extends TestBed = TestBed> {
   readonly trial: Trial;
   readonly testBed: Bed;
@@ -32,7 +32,7 @@ export interface Attempt<Bed extends TestBed = TestBed> {
   readonly index: number;
 }
 
-/** Runs trials of a kind until the service breaks a promise. */
+/** Returns the trials of a kind, which end early if the service breaks a promise. */
 export function trialsOf<Bed extends TestBed>(kind: Kind<Bed>): Trials {
   async function prove(count: number, context: ProofContext) {
     const { name, trialsPerDatabase = Number.POSITIVE_INFINITY } = kind;

@@ -95,7 +95,7 @@ it.each<readonly [history: string, ...states: readonly string[]]>([
 ])('%s is explained', (history, ...states) => {
   const ledger = record(history);
   expect(ledger.check(a)).toBe(true);
-  const possible = ledger.known.get(name)?.possible ?? [];
+  const possible = ledger.entries.get(name)?.possibleStates ?? [];
   expect([...new Set(possible.map(({ state }) => describeState(state)))]).toEqual(states);
   expect(ledger.failures).toEqual([]);
 });

@@ -16,15 +16,15 @@ type Failure =
 
 export type Outcome = Answer | Failure;
 
-/** What is known about an ID of a resource. */
-interface KnownId extends Identity {
-  /** Its possible states at the last check. Empty if no order explained the answers. */
-  possible: readonly PossibleState[];
+/** What callers know about an ID of a resource. */
+interface Entry extends Identity {
+  /** The possible states at the last check. Empty if no order explained the answers. */
+  possibleStates: readonly PossibleState[];
   /** The operations since the last check. With followers, all operations; `checked` counts those already checked. */
   operations: Operation[];
   checked: number;
-  /** The distinct writes that were sent. */
-  readonly changes: Map<string, Request>;
+  /** The distinct writes that were sent, by their content as JSON. */
+  readonly writes: Map<string, Request>;
   /** The fields of each acknowledged or shown state, as JSON. */
   readonly seen: Set<string>;
 }
@@ -32,15 +32,15 @@ interface KnownId extends Identity {
 const nothing: PossibleState = { state: 'nothing', unanswered: [] };
 
 /**
- * What callers know about the records that they sent: each request with its outcome. `check` finds contradictions between them. `note` and
- * `noteList` note a request, and return a function that notes its outcome.
+ * What callers know about the records that they sent: each request with its outcome. `check` finds contradictions between these. `note` and
+ * `noteList` note a request, and return a function that notes the outcome.
  */
 export class Ledger {
-  /** What is known about each ID that was sent, by the name of its record. */
-  readonly known = new Map<string, KnownId>();
+  /** What callers know about each ID that was sent, by the name of its record. */
+  readonly entries = new Map<string, Entry>();
   /** Descriptions of replies that a correct service never sends. */
   readonly failures: string[] = [];
-  /** How many replies acknowledged a write, including replays, that must have been carried out. */
+  /** How many replies acknowledged a write that must have been carried out. Includes replays. */
   acknowledgements = 0;
   /** When the last acknowledgement came. */
   acknowledgedAt = performance.now();
@@ -48,7 +48,7 @@ export class Ledger {
   longestGapMs = 0;
   /** How many records were shown by reads, updated, and created under the ID of a deleted record. */
   readonly replies = { shown: 0, updated: 0, 'ids reused': 0 };
-  /** How many replies were 503 `database_unavailable`. */
+  /** How many replies to writes were 503 `database_unavailable`. */
   unavailable = 0;
   /** How many writes got an error after which nothing was stored. */
   rejected = 0;
@@ -56,11 +56,12 @@ export class Ledger {
   missingReplies = 0;
   /** How many attempts to connect were refused. */
   refusedConnections = 0;
-  /** Whether there are followers. They may receive earlier states later, so all operations are kept. */
+  /** Whether there are followers. Followers can receive earlier states later, so all operations are kept. */
   isFollowed = false;
   /** The tag of each content, and the content of each tag. */
   private readonly counterparts = new Map<string, string>();
-  private time = 0;
+  /** The number of the last event. */
+  private lastEvent = 0;
 
   /**
    * Notes a request.
@@ -68,42 +69,42 @@ export class Ledger {
    * @param after the `start` of the previous request for the same ID in the same batch
    */
   note(request: Request, after?: number): { readonly start: number; end(outcome: Outcome): void } {
-    const start = ++this.time;
+    const start = ++this.lastEvent;
     const operation: Operation = { request, after, start, end: Number.POSITIVE_INFINITY };
-    const known = this.knownOf(request.record);
-    known.operations.push(operation);
-    const change = toJson([request.action, request.action === 'delete' || request.record.fields]);
-    const isFirst = !known.changes.has(change);
-    if (request.action !== 'read' && isFirst) known.changes.set(change, request);
+    const entry = this.entryOf(request.record);
+    entry.operations.push(operation);
+    const write = toJson([request.action, request.action === 'delete' || request.record.fields]);
+    const isFirst = !entry.writes.has(write);
+    if (request.action !== 'read' && isFirst) entry.writes.set(write, request);
     const end = (outcome: Outcome) => {
       if (isAnswer(outcome)) {
         for (const { fields } of [
           ...(outcome.kind === 'stored' ? [request.record] : []),
           ...(outcome.records ?? []),
         ])
-          known.seen.add(toJson(request.record.resource.pick(fields)));
-        Object.assign(operation, { answer: outcome, end: ++this.time });
+          entry.seen.add(toJson(request.record.resource.pick(fields)));
+        Object.assign(operation, { answer: outcome, end: ++this.lastEvent });
         this.acknowledge(request, outcome, isFirst);
         return;
       }
       this.countFailure(outcome, request);
       if (hadNoEffect(outcome, request))
-        known.operations = known.operations.filter((other) => other !== operation);
+        entry.operations = entry.operations.filter((other) => other !== operation);
     };
     return { start, end };
   }
 
-  /** Notes a list of records. */
+  /** Notes a request for a list of records. */
   noteList(): (outcome: Outcome) => void {
-    const start = ++this.time;
+    const start = ++this.lastEvent;
     return (outcome) => {
       if (outcome.kind === 'unexpected') this.failures.push(`a list: ${outcome.reply}`);
       if (!('records' in outcome)) return;
-      const end = ++this.time;
+      const end = ++this.lastEvent;
       for (const record of outcome.records ?? []) {
         this.replies.shown++;
         const answer = { kind: 'shown', records: [record] } as const;
-        this.knownOf(record).operations.push({ request: { action: 'read', record }, start, end, answer });
+        this.entryOf(record).operations.push({ request: { action: 'read', record }, start, end, answer });
       }
     };
   }
@@ -118,13 +119,13 @@ export class Ledger {
     return (change) => {
       const { kind, resource, id, record } = change;
       const name = nameOf(change);
-      const end = ++this.time;
+      const end = ++this.lastEvent;
       const request = { action: 'follow', record: { resource, id, fields: {} } } as const;
       const answer = { kind, records: record === undefined ? [] : [record] };
-      if (record !== undefined) this.knownOf(change).seen.add(toJson(resource.pick(record.fields)));
+      if (record !== undefined) this.entryOf(change).seen.add(toJson(resource.pick(record.fields)));
       // A negative start allows the change anywhere in the past.
       const start = -end;
-      this.knownOf(change).operations.push({ request, start, end, after: latest.get(name), answer });
+      this.entryOf(change).operations.push({ request, start, end, after: latest.get(name), answer });
       latest.set(name, start);
     };
   }
@@ -135,39 +136,41 @@ export class Ledger {
    * @returns whether there is such an order
    */
   check(identity: Identity): boolean {
-    const known = this.knownOf(identity);
-    const { operations } = known;
-    const before = this.isFollowed ? [nothing] : known.possible;
-    if (operations.length > known.checked) known.possible = findPossibleStates(before, operations);
-    if (known.possible.length === 0 && operations.length > 0)
+    const entry = this.entryOf(identity);
+    const { operations } = entry;
+    const before = this.isFollowed ? [nothing] : entry.possibleStates;
+    if (operations.length > entry.checked) entry.possibleStates = findPossibleStates(before, operations);
+    if (entry.possibleStates.length === 0 && operations.length > 0)
       this.failures.push(`${nameOf(identity)}: no order explains\n${describeHistory(before, operations)}`);
-    if (this.isFollowed) known.checked = operations.length;
-    else known.operations = [];
-    return known.possible.length > 0;
+    if (this.isFollowed) entry.checked = operations.length;
+    else entry.operations = [];
+    return entry.possibleStates.length > 0;
   }
 
-  knownOf({ resource, id }: Identity): KnownId {
+  /** Returns the entry of an ID. Adds one if there is none. */
+  entryOf({ resource, id }: Identity): Entry {
     const name = nameOf({ resource, id });
-    const known = this.known.get(name) ?? {
+    const entry = this.entries.get(name) ?? {
       resource,
       id,
-      possible: [nothing],
+      possibleStates: [nothing],
       operations: [],
       checked: 0,
-      changes: new Map(),
+      writes: new Map(),
       seen: new Set<string>(),
     };
-    this.known.set(name, known);
-    return known;
+    this.entries.set(name, entry);
+    return entry;
   }
 
+  /** Counts an answer, and checks its entity tags. */
   private acknowledge({ action }: Request, { kind, records = [] }: Answer, isFirst: boolean): void {
     for (const record of records) this.checkTag(record);
     if (action === 'read') this.replies.shown += records.length;
     if (action === 'update') this.replies.updated += records.length;
     if (action === 'reuseId') this.replies['ids reused'] += records.length;
     const isDone = action !== 'read' && ['stored', 'replayed', 'deleted', 'shown'].includes(kind);
-    // An earlier identical request may have made this change, so this reply proves nothing new.
+    // An earlier identical request might have made this change, so this reply proves nothing new.
     if (!isDone || (!isFirst && ['delete', 'update'].includes(action))) return;
     const now = performance.now();
     this.longestGapMs = Math.max(this.longestGapMs, now - this.acknowledgedAt);
@@ -175,7 +178,7 @@ export class Ledger {
     this.acknowledgements++;
   }
 
-  /** Two states of a record have the same entity tag if and only if they are the same. */
+  /** Checks that two states of a record have the same entity tag if and only if they are equal. */
   private checkTag(record: ShownRecord): void {
     const content = toJson([nameOf(record), record.addedAt, record.fields]);
     const tag = `${nameOf(record)} ${record.etag}`;

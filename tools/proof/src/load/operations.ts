@@ -28,7 +28,7 @@ function getOperationName(resource: TestedResource, operation: Operation): Name 
   return name;
 }
 
-/** Returns the method and the path of an operation, with the ID of a record if it needs one. */
+/** Returns an operation's method and path, with a record's ID if the path has one. */
 export function requestOf(
   { resource, id }: { readonly resource: TestedResource; readonly id?: bigint | string },
   operation: Operation,
@@ -45,7 +45,7 @@ interface Call {
   readonly body?: object;
 }
 
-/** Returns the function of a client for an operation of a resource. */
+/** Returns the client's function for an operation of a resource. */
 export function callOf(client: Client, resource: TestedResource, operation: Operation) {
   type Function = (call: Call) => Promise<{ readonly status: number; readonly body: unknown }>;
   const calls = client as unknown as { readonly [Each in Name]: Function };

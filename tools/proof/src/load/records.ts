@@ -6,7 +6,7 @@ import type { Random } from './random.js';
 /** The fields of a record. */
 export type Fields = Readonly<Record<string, Kinds[Kind]['value'] | undefined>>;
 
-/** A resource with the functions over its fields. */
+/** A resource with functions that compare, pick, and read its fields. */
 export type TestedResource = Resource & Columns<Fields>;
 
 export const toTestedResource = (resource: Resource): TestedResource => ({
@@ -33,20 +33,20 @@ export interface Identity {
 
 /** A record to create. */
 export interface NewRecord extends Identity {
-  /** Without absent fields. */
+  /** Only the fields that are present. */
   readonly fields: Fields;
 }
 
 /** Returns the name of a record, such as `garden 7`. */
 export const nameOf = ({ resource, id }: Identity): string => `${resource.name} ${id}`;
 
-/** Describes a record for a message, shortened. */
+/** Describes a record for a message. Cuts off long fields. */
 export function describeRecord(record: NewRecord): string {
   const text = toJson(record.fields);
   return `${nameOf(record)} ${text.length > 100 ? `${text.slice(0, 100)}…` : text}`;
 }
 
-/** The values that replace those of required fields when a record is deleted. */
+/** The values that required fields get when a record is deleted. */
 const emptyValues: { readonly [Of in Kind]: Kinds[Of]['value'] } = {
   text: '',
   int64: 0n,
@@ -55,7 +55,7 @@ const emptyValues: { readonly [Of in Kind]: Kinds[Of]['value'] } = {
   int64List: [],
 };
 
-/** Returns the values in the row of a deleted record. */
+/** Returns the field values in a deleted record's row. */
 export const erasedFields = ({ fields }: Resource): Fields =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { kind, required }]) =>
@@ -88,13 +88,13 @@ export function parse(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** A record as a reply shows it. In a list it has no entity tag. */
+/** A record as a reply shows it. Records in lists have no entity tag. */
 export interface ShownRecord extends NewRecord {
   readonly addedAt?: string | undefined;
   readonly etag?: string | undefined;
 }
 
-/** Reads a record from a reply. */
+/** Converts a record from a reply. */
 export function toShownRecord(resource: TestedResource, value: unknown, etag?: string): ShownRecord {
   const { id, addedAt, ...others } = Object(value);
   return { resource, id, addedAt, etag, fields: resource.pick(others) };
@@ -108,7 +108,7 @@ const boundaryIds = [2n ** 31n, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 53n), -(2n **
 const createInt64 = (random: Random) =>
   BigInt.asIntN(64, (BigInt(random.below(2 ** 32)) << 32n) | BigInt(random.below(2 ** 32)));
 
-/** Parts of texts, with characters that need escapes or several bytes. */
+/** Parts of texts. Some have characters that need escapes or several bytes. */
 const words = [
   'Fern',
   'Monstera deliciosa',
@@ -175,8 +175,8 @@ export function createRecordSource(random: Random, pool: readonly TestedResource
   };
 }
 
-/** Returns another record with the same ID. */
-export function createConflict<Of extends NewRecord>(record: Of, random: Random): Of {
+/** Returns a record with the same ID and one changed field. */
+export function createConflict<Item extends NewRecord>(record: Item, random: Random): Item {
   const { resource, fields } = record;
   const name = random.pick(resource.names);
   for (;;) {

@@ -22,7 +22,7 @@ export type Load = ReturnType<typeof startLoad>;
 /** How many of the latest records are used for replays, conflicts, updates, and deletes. */
 const recentCount = 500;
 
-/** How many recently deleted records may be re-created or have their IDs reused. About as many deletes are in flight at once. */
+/** How many recently deleted records can be re-created or have their IDs reused. About as many deletes are in flight at once. */
 const deletedCount = 8;
 
 const delayAfterFailureMs = 20;
@@ -66,10 +66,10 @@ export function startLoad(options: LoadOptions) {
       return (await createAll(Array.from({ length: 1 + random.below(maxBatch) }, chooseRecord)))[0];
     const request = choose();
     const { action, record } = request;
-    const isRead = random.next() < (action === 'create' ? 0.1 : 0.3);
-    const match = isRead && action !== 'create' ? await read(record) : undefined;
+    const readsAround = random.next() < (action === 'create' ? 0.1 : 0.3);
+    const match = readsAround && action !== 'create' ? await read(record) : undefined;
     const outcome = await caller.send({ ...request, match: request.match ?? match });
-    if (isRead && ['stored', 'replayed', 'shown', 'deleted'].includes(outcome.kind)) await read(record);
+    if (readsAround && ['stored', 'replayed', 'shown', 'deleted'].includes(outcome.kind)) await read(record);
     return outcome;
   }
 
@@ -85,7 +85,7 @@ export function startLoad(options: LoadOptions) {
   return {
     /** Resolves once every connection has stopped. */
     ended,
-    /** Returns the longest time until a reply so far. */
+    /** Returns the longest time that a write has taken so far, in milliseconds. */
     longestReplyMs: () => caller.longestReplyMs,
     /** Stops sending requests, and resolves once none is in flight. */
     stop(): Promise<void> {
@@ -97,11 +97,11 @@ export function startLoad(options: LoadOptions) {
 
 /** Chooses what to send next. */
 function createChooser({ ledger, random, createRecord }: LoadOptions) {
-  const latest = [...ledger.known.values()].slice(-recentCount);
+  const latest = [...ledger.entries.values()].slice(-recentCount);
   const recent = latest.flatMap(
-    ({ changes }) => [...changes.values()].find((request) => request.action === 'create')?.record ?? [],
+    ({ writes }) => [...writes.values()].find((request) => request.action === 'create')?.record ?? [],
   );
-  const unknown = latest.flatMap(({ possible }) => possible[0]?.unanswered ?? []);
+  const unansweredRequests = latest.flatMap(({ possibleStates }) => possibleStates[0]?.unanswered ?? []);
   const deleted: NewRecord[] = [];
 
   /** Chooses the record of a create. */
@@ -126,8 +126,8 @@ function createChooser({ ledger, random, createRecord }: LoadOptions) {
   }
 
   function chooseAny(): Request {
-    const unanswered = random.next() < 0.15 ? unknown.pop() : undefined;
-    // Half of the unknown outcomes after a crash stay unknown, because not every caller retries.
+    const unanswered = random.next() < 0.15 ? unansweredRequests.pop() : undefined;
+    // Retry only half of the unanswered requests, because not every real client retries.
     if (unanswered !== undefined && random.next() < 0.5) return unanswered.request;
     const roll = random.next();
     if (roll < 0.7 || recent.length === 0) return { action: 'create', record: chooseRecord() };

@@ -14,7 +14,7 @@ export class Tally {
     this.figures[figure] = Number(this.figures[figure] ?? 0) + amount;
   }
 
-  /** Keeps the largest value. */
+  /** Keeps the largest value, rounded. */
   max(figure: string, value: number): void {
     this.figures[figure] = Math.max(Number(this.figures[figure] ?? 0), Math.round(value));
   }
@@ -35,7 +35,8 @@ export class Tally {
   }
 
   /**
-   * Kills and restarts the service, compares everything and an export, stops the service with SIGTERM, and checks the database.
+   * Kills and restarts the service, compares the database and an export with the ledger, stops the service with SIGTERM, and checks the
+   * database for damage.
    */
   async checkAtEnd(trial: Trial): Promise<void> {
     await (await trial.runningService()).killAll();
@@ -53,7 +54,7 @@ export class Tally {
     for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count;
   }
 
-  /** Returns the failures and the figures, those of the kind first. */
+  /** Returns the failures and the figures, first those that only this kind has. */
   toResult(): Omit<ProofResult, 'promise'> {
     return { figures: { ...this.figures, ...this.totals }, failures: this.failures };
   }

@@ -41,7 +41,7 @@ export class Trial {
   readonly ledger = new Ledger();
   readonly createRecord: ReturnType<typeof createRecordSource>;
   private readonly cleanups: (() => Promise<void>)[] = [];
-  /** The services that `runningService` has started, by the number of their instance. */
+  /** The services that `runningService` has started, by instance number. */
   private readonly current: Service[] = [];
 
   constructor(
@@ -55,9 +55,9 @@ export class Trial {
   }
 
   /**
-   * Starts a service on the database. Does not wait until it listens.
+   * Starts a service on the database. Does not wait until the service listens.
    *
-   * @param logFile the file for its output. Concurrent services need different files
+   * @param logFile the file for the output. Concurrent services need different files
    */
   launch(logFile = this.options.logFile): Service {
     const settings = { LOG_REQUESTS: 'errors', ...this.options.settings };
@@ -74,7 +74,7 @@ export class Trial {
     return current[instance];
   }
 
-  /** Returns a client that calls the service of an instance, also after the service was restarted at another address. */
+  /** Returns a client that calls the service of an instance, even after the service has restarted at another address. */
   createFollowingClient(instance = 0): Client {
     const { token, current } = this;
     const baseUrl = 'http://service';
@@ -83,7 +83,7 @@ export class Trial {
     return createClient({ baseUrl, token, fetch: fetchFromCurrent });
   }
 
-  /** Starts to load a running service. Resolves once a number of writes was acknowledged, by default at most 300. */
+  /** Starts a load on an instance. Resolves once a number of writes was acknowledged, by default a random number below 300. */
   async startLoad(
     options: Pick<LoadOptions, 'stopsOnLostReply' | 'replyTimeoutMs' | 'pauseMs'> = {},
     acknowledgements = this.random.below(300),

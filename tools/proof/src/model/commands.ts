@@ -41,7 +41,7 @@ export const idsPerRun = 6;
 /** The distance between the IDs of two runs. At least `idsPerRun`, so that runs do not share IDs. */
 const idDistance = 20n;
 
-/** Returns the ID for a number in a run. It is near a limit of int64 or of doubles, or in between. */
+/** Returns the ID for a number in a run. The IDs are near the limits of int64 and of exact doubles, and in between. */
 export function toId(number: number, run: number): bigint {
   const starts = [-(2n ** 63n), 2n ** 63n - 1_000_000n, 2n ** 53n - 5n, -(2n ** 53n), 1_000_000_000n];
   return (starts[number % starts.length] ?? 0n) + BigInt(run) * idDistance + BigInt(number);
@@ -59,7 +59,7 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('A', 'á', 'á', '🌱', '"\\/\n\u2028') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 );
-// Text may not contain NUL.
+// The API rejects texts that contain NUL.
 const validText = text.map((value) => value.replaceAll('\0', ''));
 const int64 = fc.oneof(
   fc.constantFrom(0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)),
@@ -86,7 +86,7 @@ const recordOf = (resource: TestedResource) =>
     .tuple(id, fieldsOf(resource))
     .map(([number, fields]) => toJson({ id: 0, ...fields }).replace('0', number));
 
-/** The items of a batch, sometimes with an invalid item. */
+/** Returns the items of a batch, some of them invalid. */
 const itemsOf = (valid: fc.Arbitrary<string>, ...invalid: readonly string[]) =>
   fc.array(fc.oneof({ weight: 6, arbitrary: valid }, { weight: 1, arbitrary: fc.constantFrom(...invalid) }), {
     minLength: 1,
@@ -114,7 +114,7 @@ const withIds = (operation: Operation) => (resource: TestedResource) =>
 const withId = (operation: Operation) => (resource: TestedResource) =>
   id.map((number) => toRequest(resource, operation, { id: number }));
 
-/** The requests of each operation, except for lists, which need several requests, and for changes, whose cursors differ. */
+/** Valid requests by operation, except for lists, which need several requests, and for changes, whose cursors differ. */
 const builders: Readonly<
   Record<Exclude<Operation, 'list' | 'changes'>, (resource: TestedResource) => fc.Arbitrary<Request>>
 > = {

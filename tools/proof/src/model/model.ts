@@ -62,7 +62,8 @@ export async function runSequences(
     'of those without a reply': 0,
   };
   /**
-   * The runs that have failed. The state of their IDs is unknown, so it is not compared. Otherwise it would make later, shorter runs fail.
+   * The runs that have failed. The state of their IDs is unknown, so it is not compared. Otherwise, later runs with shorter sequences would
+   * fail, too.
    */
   const failed = new Set<number>();
   let run = 0;
@@ -118,7 +119,7 @@ export async function runSequences(
     );
   }
 
-  /** Checks the reply, if one came. If none came, the request may or may not have been carried out, and is sent again. */
+  /** Sends a request, and restarts all stores. Checks the reply. Without a reply, sends the request again, and accepts both outcomes. */
   async function interrupt(request: Request, signal: NodeJS.Signals, delayMs: number): Promise<void> {
     const first = await fake.send(request, 'main');
     const second = await fake.send(request, 'main');
@@ -200,7 +201,7 @@ export async function runSequences(
  * Returns the parts of replies in which two stores must not differ: everything except times, the order of the replies, and the message of
  * `invalid_token`, because the fake has only one such message.
  */
-function comparable(seen: readonly Observation[]): readonly string[] {
+function toComparable(seen: readonly Observation[]): readonly string[] {
   const texts = seen.map(({ status, body, replayed }) => {
     const text = body
       .replace(/"(addedAt|from|until)":"\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z"/g, '"$1":…')
@@ -212,7 +213,7 @@ function comparable(seen: readonly Observation[]): readonly string[] {
 }
 
 const isSame = (seen: readonly Observation[], expected: readonly Observation[]) =>
-  isDeepStrictEqual(comparable(seen), comparable(expected));
+  isDeepStrictEqual(toComparable(seen), toComparable(expected));
 
 function fail(
   { name }: Store,
@@ -224,7 +225,7 @@ function fail(
   throw new Error(`${name}: ${request} led to ${JSON.stringify(seen)}, expected ${JSON.stringify(expected)}`);
 }
 
-/** Whether an observation equals one of two. In a batch, each result may equal either. */
+/** Whether an observation equals one of two. In a batch, each result can equal either. */
 function isEither(seen: Observation, ...expected: readonly [Observation, Observation]): boolean {
   if (expected.some((candidate) => isSame([candidate], [seen]))) return true;
   const [results, ...others] = [seen, ...expected].map(({ body }) => parse(body)['results']);
@@ -236,7 +237,7 @@ function isEither(seen: Observation, ...expected: readonly [Observation, Observa
   );
 }
 
-/** Describes the shortest sequence that fails, with the reason, and with the seed and the path of fast-check. */
+/** Describes the shortest sequence that fails, with the reason, and with fast-check's seed and path. */
 function describe<T>(details: fc.RunDetails<T>): string {
   const { errorInstance } = details;
   const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
@@ -250,10 +251,10 @@ interface List {
 }
 
 /**
- * Lists all records of the fake and of a store. Pages may have different sizes within the limit.
+ * Lists all records of the fake and of a store. Pages can have different sizes within the limit.
  *
  * @returns the number of requests to the store
- * @throws {Error} if the list of the store is not in order, or differs from that of the fake
+ * @throws {Error} if the store's list is out of order, or differs from the fake's
  */
 async function compareLists(
   fake: Store,
@@ -270,7 +271,7 @@ async function compareLists(
     if (before !== undefined && !isInOrder(before, record, list.query))
       failList(`${record.id} comes after ${before.id}`);
   }
-  // Compared as sets, because the times differ, and so the order by time.
+  // Compared as sets, because the times differ, and with them the order by time.
   const [expectedRecords = new Set(), actualRecords = new Set()] = [expected, actual].map(({ shown }) => {
     const compared = shown.filter((record) => !unknown.has(nameOf(record)));
     return new Set(compared.map(({ id, fields }) => `${id} ${toJson(fields)}`));

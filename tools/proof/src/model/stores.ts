@@ -7,7 +7,7 @@ import { type Identity, nameOf, parse, toJson, toShownRecord } from '../load/rec
 import type { TestBed } from '../system/databases.js';
 import { issueToken, recordScopes, runPlantStore, Service } from '../system/service.js';
 
-/** A request of an operation. */
+/** An API request. */
 export interface Request {
   readonly method: string;
   /** Includes the query. */
@@ -32,7 +32,7 @@ export interface Store {
    * @param token the name of an access token, if the request has one
    */
   send(request: Request, token: string | undefined): Promise<Observation>;
-  /** Ends the store with a signal, and restarts it with the same records. */
+  /** Stops the store with a signal, and restarts it with the same records. */
   restart(signal: NodeJS.Signals): Promise<void>;
   /** Issues an access token with a unique name. */
   issueToken(name: string): Promise<void>;
@@ -40,7 +40,7 @@ export interface Store {
   revokeToken(name: string): Promise<number>;
   /** Issues a token with a short lifetime, and waits until it is rejected. */
   expireToken(name: string): Promise<void>;
-  /** Returns the state of these records, by name: the fields in JSON, or `deleted`. Also returns other records, if it can find them. */
+  /** Returns the states of these records, by name: the fields in JSON, or `deleted`. Also returns other records that the store can find. */
   readAll(all: readonly Identity[]): Promise<ReadonlyMap<string, string>>;
   stop(): Promise<unknown>;
 }
@@ -48,7 +48,7 @@ export interface Store {
 /** How many consecutive rejections of a token count as a rejection by every worker. */
 const consecutiveRejections = 8;
 
-/** The service documents 5 seconds. This is longer, because the machine may be busy. */
+/** How long to wait for a rejection. The service documents 5 seconds, but the machine can be busy. */
 const rejectionTimeoutMs = 120_000;
 const pollMs = 50;
 
@@ -116,7 +116,7 @@ export async function startServiceStore(
   };
 }
 
-/** Creates the fake plant store of the client, which must behave like the service. It keeps its records in memory. */
+/** Creates the client's fake plant store, which keeps its records in memory, and must behave like the service. */
 export function createFakeStore(): Store {
   const store = createFakePlantStore({ scopes: recordScopes });
   const valid = new Map([['main', store.token]]);

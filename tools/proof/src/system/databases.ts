@@ -20,7 +20,7 @@ import { runPlantStore } from './service.js';
 
 export type Engine = 'sqlite' | 'postgresql';
 
-/** A row of the table of a resource. */
+/** A row of a resource's table. */
 export interface Row extends NewRecord {
   /** Whether the record was deleted. Its row remains. */
   readonly deleted: boolean;
@@ -28,7 +28,7 @@ export interface Row extends NewRecord {
   readonly since?: number | undefined;
 }
 
-/** A row of the table of replaced states. */
+/** A row of a resource's history table, which has the replaced states. */
 export interface StateRow extends NewRecord {
   /** Orders the states of a record: later states have higher places. */
   readonly place: number;
@@ -38,7 +38,7 @@ export interface StateRow extends NewRecord {
   readonly until: number;
 }
 
-/** A database of the service, which is read directly. */
+/** A database of the service, with functions that read it directly. */
 export interface Database {
   /** The value for `DATABASE_URL`. */
   readonly url: string;
@@ -60,17 +60,17 @@ export interface DatabasePrograms {
   start(): Promise<void>;
 }
 
-/** Creates databases of an engine for trials. */
+/** Where trials run: a folder, and an engine that creates their databases. */
 export interface TestBed {
   /** The folder of the databases and logs. */
   readonly folder: string;
   /** Creates an empty database. */
   createDatabase(): Promise<Database>;
-  /** The processes of the database server. Absent if they must not be killed. */
+  /** The processes of the database server. Absent if there is no server, or if its processes must not be killed. */
   readonly programs?: DatabasePrograms;
 }
 
-/** Runs an action with a new folder and a server of an engine. Removes both afterward, even if the action fails. */
+/** Runs an action with a new folder and, on PostgreSQL, a new server. Removes both afterward, even if the action fails. */
 export function withDatabases<T>(engine: Engine, run: (testBed: TestBed) => Promise<T>): Promise<T> {
   return withFolder((folder) => withServer(engine, folder, run));
 }
@@ -78,7 +78,7 @@ export function withDatabases<T>(engine: Engine, run: (testBed: TestBed) => Prom
 /** Runs an action with a new folder. Removes it afterward, even if the action fails. */
 export async function withFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-proof-'));
-  // PostgreSQL does not run as root, and needs access.
+  // If this process runs as root, PostgreSQL runs as another user, which needs access.
   chmodSync(folder, 0o711);
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.on('exit', remove);
@@ -90,7 +90,7 @@ export async function withFolder<T>(run: (folder: string) => Promise<T>): Promis
   }
 }
 
-/** Runs an action with a server of an engine that has its data in a folder. */
+/** Runs an action on an engine whose data is in a folder. On PostgreSQL, starts a server, and stops it afterward. */
 export async function withServer<T>(
   engine: Engine,
   folder: string,
@@ -102,7 +102,7 @@ export async function withServer<T>(
       createDatabase: async () => openSqliteDatabase(join(folder, `${randomUUID()}.db`)),
     });
   }
-  // The log must fit onto the separate file system of a `Disk`.
+  // The write-ahead log must fit on the separate file system of a `Disk`.
   const settings = { max_wal_size: '64MB' };
   const server = await createPostgresqlServer({ folder: join(folder, 'postgresql'), settings });
   await server.start();
@@ -123,7 +123,7 @@ export async function withServer<T>(
   }
 }
 
-/** Returns the process IDs of the PostgreSQL that was last started on this data folder, the postmaster first. */
+/** Returns the process IDs of the PostgreSQL server that was last started on this data folder, the postmaster first. */
 export function readPostgresqlPids(dataFolder: string): readonly number[] {
   const pid = Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
   return [pid, ...readChildren(pid)];
@@ -149,12 +149,12 @@ function openSqliteDatabase(path: string): Database {
   };
 }
 
-/** Returns the database of a URL. */
+/** Returns the PostgreSQL database at a URL. */
 export function openPostgresqlDatabase(url: string): Database {
   return { ...readTables((sql) => query<Columns>(url, sql)), url, findDamage: async () => [] };
 }
 
-/** Returns functions that read the tables of all resources, each with a function that runs an SQL query. */
+/** Returns functions that read the tables of all resources. `select` runs an SQL query. */
 function readTables(
   select: (sql: string) => Promise<readonly Columns[]>,
 ): Pick<Database, 'readRows' | 'readStates'> {
@@ -174,7 +174,7 @@ function readTables(
   };
 }
 
-/** Returns the rows that `plant-store export` prints: on each line a record, or the ID of a deleted record. */
+/** Returns the rows that `plant-store export` prints: one record, or the ID of a deleted record, per line. */
 export async function exportRows(databaseUrl: string): Promise<readonly Row[]> {
   const lines = (await runPlantStore(['export'], { DATABASE_URL: databaseUrl })).split('\n').slice(0, -1);
   return lines.map((line) => {
@@ -220,5 +220,5 @@ function readFields(resource: TestedResource, row: Readonly<Record<string, unkno
 
 const toTime = (value: unknown) => (value === null || value === undefined ? undefined : Number(value));
 
-/** Returns the column of a field, such as `is_open` for `isOpen`. */
+/** Returns the name of a field's column, such as `is_open` for `isOpen`. */
 const toColumnName = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Engine, type TestBed, withFolder, withServer } from './databases.js';
 import { findMissingProgram, runSystemProgram, succeeds, systemEnvironment, waitUntil } from './programs.js';
 
-/** Returns what is missing on this machine to create a file system, or `undefined` if nothing is. */
+/** Returns why this machine cannot create a file system, or `undefined` if it can. */
 export async function findMissingFileSystemSupport(): Promise<string | undefined> {
   const missing = await findMissingProgram('mount', 'umount', 'findmnt', 'mkfs.ext4', 'fsfreeze', 'perl');
   if (missing !== undefined) return missing;
@@ -24,7 +24,7 @@ export function withDisk<T>(engine: Engine, megabytes: number, run: (disk: Disk)
     mkdirSync(path);
     writeFileSync(image, '');
     truncateSync(image, megabytes * 1024 * 1024);
-    // Reserves no blocks for root, because the service may run as root.
+    // Reserves no blocks for root, because the service can run as root.
     await runSystemProgram('mkfs.ext4', '-q', '-m', '0', image);
     const fileSystem = new FileSystem(image, path);
     const unmountNow = () => {
@@ -43,14 +43,14 @@ export function withDisk<T>(engine: Engine, megabytes: number, run: (disk: Disk)
   });
 }
 
-/** EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, from fs/ext4/ext4.h of Linux. It is in Perl, because Node.js has no ioctl. */
+/** EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH, from fs/ext4/ext4.h of Linux. In Perl, because Node.js has no ioctl. */
 const shutDownProgram = `open(my $f, "<", $ARGV[0]) or die $!; my $flags = pack("L", 2); ioctl($f, 0x8004587d, $flags) or die $!`;
 
 /** An ext4 file system in a file. */
 class FileSystem {
   constructor(
     private readonly image: string,
-    /** Where it is mounted. */
+    /** The mount point. */
     readonly path: string,
   ) {}
 
@@ -58,26 +58,26 @@ class FileSystem {
     await runSystemProgram('mount', '-o', 'loop,errors=remount-ro', this.image, this.path);
   }
 
-  /** Unmounts it as soon as no process uses it. */
+  /** Unmounts the file system as soon as no process uses it. */
   async unmount(): Promise<void> {
     const device = await this.findDevice();
-    const isFree = async () =>
+    const isUnmounted = async () =>
       (await succeeds(runSystemProgram('umount', this.path))) || !(await succeeds(this.findDevice()));
-    await waitUntil(isFree, `no process uses ${this.path}`);
-    // Another mount namespace may have a copy of the mounts, which keeps the file system mounted.
-    const loop = `/sys/block/${device}/loop/backing_file`;
-    await waitUntil(() => !existsSync(loop), `no other mount namespace has ${this.path}`);
+    await waitUntil(isUnmounted, `no process uses ${this.path}`);
+    // Another mount namespace can have a copy of the mounts, which keeps the file system mounted.
+    const loopFile = `/sys/block/${device}/loop/backing_file`;
+    await waitUntil(() => !existsSync(loopFile), `no other mount namespace has ${this.path}`);
   }
 
   /**
-   * Shuts it down immediately, as in a power failure. Data that is not on disk yet is lost, and all reads and writes fail until it is
-   * remounted.
+   * Shuts the file system down immediately, as in a power failure. Data that is not on disk yet is lost, and all reads and writes fail
+   * until the next mount.
    */
   async losePower(): Promise<void> {
     await runSystemProgram('perl', '-e', shutDownProgram, this.path);
   }
 
-  /** Makes it read-only until it is remounted, as the kernel does after a disk error. */
+  /** Makes the file system read-only until the next mount, as the kernel does after a disk error. */
   async makeReadOnly(): Promise<void> {
     writeFileSync(`/sys/fs/ext4/${await this.findDevice()}/trigger_fs_error`, 'proof');
   }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const pollMs = 2;
 
-/** Only a program that hangs takes this long, even on a busy machine. */
+/** How long to wait by default. Only a program that hangs takes this long, even on a busy machine. */
 const defaultTimeoutMs = 120_000;
 
 /** The environment of system programs. They inherit nothing else. */
@@ -16,7 +16,7 @@ export const systemEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 /**
  * Runs a system program and returns its trimmed output.
  *
- * @throws {Error} with its output if it fails
+ * @throws {Error} with the output if the program fails
  */
 export async function runSystemProgram(program: string, ...args: readonly string[]): Promise<string> {
   return (await run(program, [...args], { env: systemEnvironment })).stdout.trim();
@@ -43,7 +43,7 @@ export function succeeds(promise: Promise<unknown>): Promise<boolean> {
  * Polls until a condition holds.
  *
  * @param describe returns details for the error
- * @throws {Error} if the condition does not hold in time. The message names it
+ * @throws {Error} with the description if the condition does not hold in time
  */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
@@ -107,7 +107,7 @@ export function readChildren(pid: number): number[] {
   return readProcess(pid, `task/${pid}/children`)?.split(' ').filter(Boolean).map(Number) ?? [];
 }
 
-/** Returns the command line of a process, or an empty string if it has ended. PostgreSQL sets it to what the process does. */
+/** Returns the command line of a process, or an empty string if it has ended. PostgreSQL shows there what the process does. */
 export function readCommand(pid: number): string {
   return readProcess(pid, 'cmdline') ?? '';
 }
@@ -124,7 +124,7 @@ export async function stopProcesses(pids: readonly number[]): Promise<void> {
   while (pids.some((pid) => !['T', 't', undefined].includes(readState(pid)))) await delay(pollMs);
 }
 
-/** Sends a signal to a process, which may have ended. */
+/** Sends a signal to a process, unless it has ended. */
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -140,7 +140,7 @@ export function isRunning(pid: number): boolean {
 
 /** Returns the state of the main thread of a process, as a letter; see proc_pid_stat(5). */
 function readState(pid: number): string | undefined {
-  // The program name, in parentheses, may contain any character.
+  // The program name, in parentheses, can contain any character.
   return readProcess(pid, 'stat')?.replace(/^.*\) /s, '')[0];
 }
 

@@ -22,20 +22,20 @@ const environmentOf = (settings: Settings) => ({
 /**
  * Runs `plant-store`, and returns its output.
  *
- * @throws {Error} with its output if it fails
+ * @throws {Error} with the output if the command fails
  */
 export async function runPlantStore(args: readonly string[], settings: Settings): Promise<string> {
   const options = { env: environmentOf(settings), maxBuffer: Number.POSITIVE_INFINITY };
   return (await run(process.execPath, [mainPath, ...args], options)).stdout;
 }
 
-/** The scopes of the tokens: everything with the records of all resources. */
+/** The scopes of the tokens: all operations on the records of all resources. */
 export const recordScopes = scopes.filter((scope) => scope !== 'admin');
 
 /**
  * Issues an access token in a database and returns it.
  *
- * @param expires such as `30s`, or `never`
+ * @param expires the lifetime, such as `30s`, or `never`
  */
 export async function issueToken(settings: Settings, name = 'proof', expires = 'never'): Promise<string> {
   const options = ['--name', name, '--expires', expires, '--can', recordScopes.join()];
@@ -46,10 +46,10 @@ export async function issueToken(settings: Settings, name = 'proof', expires = '
 export interface ServiceOptions {
   /** The value of `DATABASE_URL`. */
   readonly databaseUrl: string;
-  /** The file for its output. Replaces an existing file. */
+  /** The file for the service's output. Replaces an existing file. */
   readonly logFile: string;
   /**
-   * Its settings, such as `WORKERS`. `LOG_LEVEL` must include the line that reports that it listens. By default it uses any free port, and
+   * Settings such as `WORKERS`. `LOG_LEVEL` must include the line that reports the URL. By default, the service uses any free port, and
    * stops without a delay.
    */
   readonly settings: Settings;
@@ -57,15 +57,11 @@ export interface ServiceOptions {
 
 /** The built service, in a separate process. */
 export class Service {
-  /** Such as `http://127.0.0.1:3000`. Empty until it has started. */
+  /** The service's URL, such as `http://127.0.0.1:3000`. Empty until the service has started. */
   baseUrl = '';
-  /** The ID of its process. With workers, the ID of the primary process, which is their parent. */
+  /** The ID of the service's process. With workers, the ID of the primary process, which is their parent. */
   readonly pid: number;
-  /**
-   * Resolves once it listens.
-   *
-   * @throws {Error} if it ends first, or does not listen in time. The message has its output
-   */
+  /** Resolves once the service listens. Rejects with the service's output if it ends first, or does not listen in time. */
   readonly started: Promise<this>;
   private readonly child: ChildProcess;
 
@@ -79,11 +75,11 @@ export class Service {
     closeSync(output);
     this.pid = this.child.pid ?? 0;
     this.started = this.start();
-    // A caller that kills it may not wait for the start.
+    // Avoids an unhandled rejection if the caller kills the service without awaiting `started`.
     this.started.catch(() => undefined);
   }
 
-  /** Returns its output so far. */
+  /** Returns the service's output so far. */
   readLog(): string {
     return readFileSync(this.options.logFile, 'utf8');
   }
@@ -92,27 +88,27 @@ export class Service {
     return hasEnded(this.child);
   }
 
-  /** Sends a signal to its process, and resolves with the exit status once the process has ended. */
+  /** Sends a signal to the service's process, and resolves with the exit status once the process has ended. */
   kill(signal: NodeJS.Signals): Promise<number | null> {
     this.child.kill(signal);
     return processEnd(this.child);
   }
 
-  /** Kills it and its workers, even before it listens, and resolves once its process has ended. */
+  /** Kills the service and its workers, even before it listens, and resolves once the main process has ended. */
   async killAll(): Promise<void> {
     killGroup(this.child);
     await processEnd(this.child);
   }
 
   private async start(): Promise<this> {
-    const hasStarted = () => {
+    const checkStarted = () => {
       const ended = this.hasEnded();
       const text = this.readLog();
       this.baseUrl = /"baseUrl":"([^"]+)"/.exec(text)?.[1] ?? '';
       if (ended && this.baseUrl === '') throw new Error(`The service ended before it listened:\n${text}`);
       return this.baseUrl !== '';
     };
-    await waitUntil(hasStarted, 'the service listens', { describe: () => this.readLog() });
+    await waitUntil(checkStarted, 'the service listens', { describe: () => this.readLog() });
     return this;
   }
 }
