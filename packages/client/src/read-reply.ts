@@ -23,8 +23,8 @@ export interface Reply<Status extends number = number, Body = unknown> {
 }
 
 /**
- * Converts a response to a reply. The API defines a JSON object as the body of a success, and `{ error, message }` for each other status
- * that the operation declares.
+ * Converts a response to a reply. The API defines a JSON body for success, and `{ error, message }` for each other status that the operation
+ * declares.
  *
  * @throws {UnexpectedResponseError} if the API does not define the response, or if `validate` throws or rejects
  */
@@ -40,30 +40,31 @@ export async function readReply(
     new UnexpectedResponseError(request, received, cause, text);
   if (![...commonStatuses, ...statuses].includes(status))
     throw createError(explainStatus(status, headers.get('location')));
-  // Stays undefined for a body of the wrong shape, because the message already describes the problem.
-  let cause: unknown;
   try {
-    // Responses with status 204 or 304 have no body (RFC 9110, sections 15.3.5 and 15.4.5).
-    const isBodyless = [204, 304].includes(status);
-    const body = isBodyless ? undefined : parseReply(text);
-    const { error, message } = Object(body);
-    const isError = typeof message === 'string' && Number.isInteger(error);
-    if (isBodyless || (/^\s*{/.test(text) && (status < 300 || isError))) {
-      const reply = {
-        status,
-        body,
-        headers,
-        requestId: request.requestId,
-        etag: headers.get('etag'),
-        replayed: headers.get('idempotent-replayed') === 'true',
-        request,
-        response,
-      };
-      await validate(reply);
-      return reply;
-    }
-  } catch (thrown) {
-    cause = thrown;
+    const reply = {
+      status,
+      body: readBody(status, text),
+      headers,
+      requestId: request.requestId,
+      etag: headers.get('etag'),
+      replayed: headers.get('idempotent-replayed') === 'true',
+      request,
+      response,
+    };
+    await validate(reply);
+    return reply;
+  } catch (cause) {
+    throw createError('an unexpected body', cause);
   }
-  throw createError('an unexpected body', cause);
+}
+
+/** Parses a response body. Responses with status 204 or 304 have no body (RFC 9110, sections 15.3.5 and 15.4.5). */
+function readBody(status: number, text: string): unknown {
+  if ([204, 304].includes(status)) return undefined;
+  const body = parseReply(text);
+  const { error, message } = Object(body);
+  const isError = Number.isInteger(error) && typeof message === 'string';
+  // `readReply` turns this into its error, which needs no cause.
+  if (!/^\s*{/.test(text) || (status > 299 && !isError)) throw undefined;
+  return body;
 }

@@ -24,5 +24,5 @@ it('does not promise to keep anything over a reload if the browser blocks storag
   expect(adviseReload(sessionStorage)).toBe('Reload the page. Your text is kept.');
   expect(sessionStorage.length).toBe(0);
   const blocked = { getItem: () => null, setItem: reject, removeItem: reject };
-  expect(adviseReload(blocked)).toMatch(/^Copy your text, then reload/);
+  expect(adviseReload(blocked)).toMatch(/^Copy unsaved text, then reload/);
 });

@@ -74,7 +74,7 @@ export function openStorage(area: 'tab' | 'device' = 'tab'): PageStorage | undef
 /** Returns what to do if the page cannot continue. If the storage is blocked or full, a reload loses typed text. */
 export function adviseReload(storage = openStorage()): string {
   return isStorageBlocked(storage)
-    ? 'Copy your text, then reload the page. Reloading discards unsaved text.'
+    ? 'Copy unsaved text, then reload the page.'
     : 'Reload the page. Your text is kept.';
 }
 
