@@ -4,7 +4,7 @@ import { adviseReload } from './page-storage.js';
 /** The message when a part of the page cannot be loaded, for example after an upgrade of the service. */
 export const notLoaded = `Part of this page did not load: the network is down, or the server was upgraded. ${adviseReload()}`;
 
-const failedAdvice = `stopped working. ${adviseReload()} If this happens again, report this error:`;
+const failedAdvice = `stopped working. ${adviseReload()} If this recurs, report this error:`;
 
 /** Loads a part of the page. @throws {Error} with the message `notLoaded` if loading fails */
 export async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
