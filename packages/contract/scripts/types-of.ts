@@ -54,7 +54,7 @@ function typesOfOne(resource: Resource): string {
       member(name, `Stored${One}`),
       member('etag', 'string', `The \`ETag\` of the ${name}${when}.`),
     ]),
-    `/** The outcome for one ${name} of a batch, as a separate request would return it. */`,
+    `/** The outcome for one ${name} of a batch, the same as for a separate request. */`,
     `export type ${prefix}${operation}Result = ${prefix}${success}Result | FailedResult<${failures}>;\n`,
     declare(`The outcomes of a batch, in the order of its ${plural}.`, `${prefix}${operation}Results`, [
       member('results', `${prefix}${operation}Result[]`),

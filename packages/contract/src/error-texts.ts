@@ -58,19 +58,19 @@ const meanings: Readonly<Record<OtherErrorName, string>> = {
   precondition_failed:
     'The plant no longer matches the ETag in If-Match, or it matches If-None-Match. Get the plant, then decide whether to retry.',
   rate_limited:
-    'This token made too many requests, or this address sent too many invalid tokens. Wait for the number of seconds in Retry-After, then retry.',
+    'This token made too many requests, or this address sent too many invalid tokens. Wait the number of seconds in Retry-After, then retry.',
   internal_error:
     'Something went wrong on the server. You can retry the request. If the error recurs, report it with its X-Request-Id.',
   changes_unsupported:
     'A plant store distributed across several databases cannot list changes in order. List plants instead.',
   overloaded:
-    'Too many writes, reads, request bodies, or unread replies are pending, either for this token or in total. Wait for the number of seconds in Retry-After, then retry.',
+    'Too many writes, reads, request bodies, or unread replies are pending, either for this token or in total. Wait the number of seconds in Retry-After, then retry.',
   database_unavailable:
-    'The database is not responding. Wait for the number of seconds in Retry-After, then retry.',
+    'The database is not responding. Wait the number of seconds in Retry-After, then retry.',
   shutting_down: 'This instance is stopping. Retry on a new connection.',
   database_damaged: 'The database is damaged. Do not retry until the operator restores it.',
   identity_provider_unavailable:
-    'The service cannot fetch keys from the identity provider. Wait for the number of seconds in Retry-After, then retry.',
+    'The service cannot fetch keys from the identity provider. Wait the number of seconds in Retry-After, then retry.',
 };
 
 const plantMessages = messagesOf(resources.plant);

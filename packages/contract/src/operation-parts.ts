@@ -211,10 +211,10 @@ export interface DeletedResult {
   status: 204;
 }
 
-/** The outcome for one record of a batch, as a separate request would return it. */
+/** The outcome for one record of a batch, the same as for a separate request. */
 export type CreateResult = CreatedResult | FailedResult<400 | 500 | 503>;
 
-/** The outcome for one deletion of a batch, as a separate request would return it. */
+/** The outcome for one deletion of a batch, the same as for a separate request. */
 export type DeleteResult = DeletedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its records. */

@@ -253,7 +253,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     description: `The ${name}'s \`ETag\`. Send it as \`If-Match\`, or as \`ifMatch\` in a batch`,
   });
   const ifMatch = z.string().meta({
-    description: `The ${name}'s \`ETag\` from an earlier reply or result, which must still match. Use \`*\` to match any ${name}`,
+    description: `The ${name}'s \`ETag\` from an earlier reply or result. It must still match. Use \`*\` to match any version of the ${name}`,
   });
   const update = identified(
     `${One}Update`,
@@ -425,7 +425,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
     const failure = z.object({ status: statusOf(statuses), error: ErrorNumberSchema, message: z.string() });
     const result = z.union([z.object(success), failure]).meta({
       id: `${prefix}${operation}Result`,
-      description: `The outcome for one ${name}, as a separate request would return it.`,
+      description: `The outcome for one ${name}, the same as for a separate request.`,
     });
     return reply(
       `${prefix}${operation}Results`,
@@ -502,7 +502,7 @@ export function schemasOf<Name extends keyof ResourceTypes>(
         'because many programs round an `id` greater than 2^53',
     }),
     ifMatch: entityTags(
-      `The ${name}'s \`ETag\` from an earlier reply, which must still match. Use \`*\` to match any ${name}`,
+      `The ${name}'s \`ETag\` from an earlier reply. It must still match. Use \`*\` to match any version of the ${name}`,
     ),
     ifNoneMatch: excludedTags(`An \`ETag\` that the ${name} must not have; \`*\` matches any ${name}`),
     ifNoneMatchOrReuse: excludedTags(

@@ -121,7 +121,7 @@ export interface FoundResult {
   etag: string;
 }
 
-/** The outcome for one plant of a batch, as a separate request would return it. */
+/** The outcome for one plant of a batch, the same as for a separate request. */
 export type GetResult = FoundResult | FailedResult<400 | 404 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its plants. */
@@ -137,7 +137,7 @@ export interface UpdatedResult {
   etag: string;
 }
 
-/** The outcome for one plant of a batch, as a separate request would return it. */
+/** The outcome for one plant of a batch, the same as for a separate request. */
 export type UpdateResult = UpdatedResult | FailedResult<400 | 404 | 412 | 500 | 503>;
 
 /** The outcomes of a batch, in the order of its plants. */

@@ -138,7 +138,7 @@ async function removeOld(
     );
   else if (withoutId.length > 0)
     await context.message(
-      `Kept ${countOf(withoutId.length, 'backup')} with no store ID in the name, because it is unknown which store made them. Remove them yourself when you no longer need them.`,
+      `Kept ${countOf(withoutId.length, 'backup')} with no store ID in the name, because they can be from any store. Delete them yourself when you no longer need them.`,
     );
 }
 

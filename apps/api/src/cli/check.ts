@@ -100,7 +100,7 @@ export async function requireReady(
 export function adminUrlOf({ admin }: Config): URL {
   if (admin === undefined || admin.port === 0)
     throw new OperatorError(
-      'The admin port is unknown. Set ADMIN_PORT to the same value as for the service, or pass the URL of the admin port with --url.',
+      'The admin port is unknown. Set ADMIN_PORT to the value that the service uses, or pass the URL of the admin port with --url.',
       { exitCode: 2 },
     );
   return reachableUrl(admin.host, admin.port);

@@ -497,7 +497,12 @@ function addRecords(
       '--from <file>',
       'a file with an ID on each line, or NDJSON as export writes it; - for standard input',
     )
-    .option('--from-line <number>', 'the line to start with, to resume an earlier delete', toLineNumber, 1)
+    .option(
+      '--from-line <number>',
+      'the line to start from when you resume an earlier delete',
+      toLineNumber,
+      1,
+    )
     .addOption(jsonOption('the totals'))
     .action((ids: bigint[], all: Omit<DeleteOptions, 'ids'> & ResourceOption, command: Command) => {
       const { resource: onlyType, ...options } = all;

@@ -353,7 +353,7 @@ async function moveAway(path: string): Promise<string | undefined> {
   const { tryTakeExclusive } = await import('../store/sqlite/connections.js');
   if (existsSync(path) && !tryTakeExclusive(path))
     throw new OperatorError(
-      `A service or another program has ${path} open. Nothing was changed. Stop that program, and restore again.`,
+      `A service or another program has ${path} open. Nothing was changed. Stop that program, then retry the restore.`,
     );
   // Includes milliseconds, because a rename would overwrite a file of the same name.
   const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;

@@ -183,7 +183,7 @@ export async function replaceToken(
   } catch (cause) {
     const reason = cause instanceof ServiceError ? reasonOf(cause) : messageOf(cause);
     throw new OperatorError(
-      `Token ${id} was not set to expire, because of a database error: ${reason}\nBoth tokens still work. Once the new token is in use, run: ${commandName} token revoke ${id}`,
+      `Token ${id} could not be set to expire because of a database error: ${reason}\nBoth tokens still work. Once the new token is in use, run: ${commandName} token revoke ${id}`,
       { cause },
     );
   }

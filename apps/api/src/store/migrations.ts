@@ -106,7 +106,7 @@ export function findPendingMigrations(
 
 function findProblem(row: LedgerRow, migration: Migration | undefined): string | undefined {
   if (!row.finished) {
-    return `the migration ${row.migrationName} failed halfway. Restore a backup, or fix it with prisma migrate resolve.`;
+    return `the migration ${row.migrationName} failed partway through. Restore a backup, or resolve the failed migration with prisma migrate resolve.`;
   }
   if (migration === undefined) {
     return `it has the migration ${row.migrationName}, which this version does not have. Start the version that applied it.`;

@@ -258,7 +258,9 @@ describe.each(enginesOfStore())('access tokens on %s', (engine) => {
         await print(replacement);
         endOutage = await testDatabase.beginOutage('closed');
       });
-      await expect(rotation).rejects.toThrow('Token 1 was not set to expire, because of a database error: ');
+      await expect(rotation).rejects.toThrow(
+        'Token 1 could not be set to expire because of a database error: ',
+      );
       await endOutage();
       expect(await statusesOf([text, ...printed])).toEqual(['valid', 'valid']);
     });

@@ -92,7 +92,7 @@ export async function distributeTables(
   const distribution = (await readShards(connection, tables)) ?? { shards: 0, nodes: 0 };
   if (shards !== undefined && shards !== distribution.shards)
     throw new OperatorError(
-      `The tables are already distributed over ${distribution.shards} shards. This command does not change that number. ${docsPath('docs/operate/citus.md')} describes how to split shards or reduce their number.`,
+      `The tables are already distributed across ${distribution.shards} shards. This command does not change that number. ${docsPath('docs/operate/citus.md')} describes how to split shards or reduce their number.`,
     );
   // Removing the copies requires a moment without readers. Separate transactions ensure that a long export cannot roll back the distribution.
   for (const { name } of tables)

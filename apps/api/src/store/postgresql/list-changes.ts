@@ -46,7 +46,7 @@ export const mayListChangesSql = `(has_table_privilege('${baseTable}', 'SELECT')
   AND has_table_privilege('store', 'SELECT') AND has_table_privilege('store', 'UPDATE'))`;
 
 export const mayNotListChanges = [
-  `the user lacks SELECT on ${baseTable}, or SELECT or UPDATE on store, so the service cannot start`,
+  `the user lacks a required privilege (SELECT on ${baseTable}, or SELECT or UPDATE on the store table), so the service cannot start`,
   `GRANT SELECT, UPDATE ON ${baseTable}, store to the user.`,
 ] as const;
 

@@ -218,7 +218,7 @@ it('goes on with an import that waits for a sign-in, which needs a new tab, and 
   provider.lifetimeSeconds = 5;
   await page.goto(`${shared.store.baseUrl}/import`);
   await signIn('erin');
-  await page.getByRole('textbox', { name: 'Lines from a spreadsheet' }).fill('id,name\n81,Oak\n82,Elm');
+  await page.getByRole('textbox', { name: 'Rows from a spreadsheet' }).fill('id,name\n81,Oak\n82,Elm');
   await page.getByRole('button', { name: 'Read lines' }).click();
   await letExpire();
   await page.getByRole('button', { name: 'Add 2 plants' }).click();

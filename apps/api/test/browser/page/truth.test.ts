@@ -70,7 +70,7 @@ it('imports where the browser blocks workers and storage, and shows that it does
   await page.getByLabel('Remember on this device').check();
   await page.getByRole('alert').filter({ hasText: 'Not remembered' }).waitFor();
   await page.getByRole('button', { name: 'Use token' }).click();
-  await page.getByRole('textbox', { name: 'Lines from a spreadsheet' }).fill('id,name\n81,Oak\n82,Elm');
+  await page.getByRole('textbox', { name: 'Rows from a spreadsheet' }).fill('id,name\n81,Oak\n82,Elm');
   await page.getByRole('button', { name: 'Read lines' }).click();
   await page.getByRole('button', { name: 'Add 2 plants' }).click();
   await page.getByRole('heading', { name: '2 plants added' }).waitFor();

@@ -94,7 +94,7 @@ function PasteForm({ session, state: { draft: text } }: StepProps) {
     <form className="import-paste" onSubmit={submit}>
       {isEditable ? (
         <label>
-          Lines from a spreadsheet
+          Rows from a spreadsheet
           <textarea
             value={text}
             rows={6}

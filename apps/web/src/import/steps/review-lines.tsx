@@ -62,7 +62,7 @@ export function ReviewLines({ session, state }: StepProps) {
       )}
       {changed > 0 && !canUpdate && (
         <p className="import-note">
-          You do not have permission to edit plants, so changed plants will not be updated.
+          You do not have permission to edit plants, so changes to existing plants will not be saved.
         </p>
       )}
       {isAllSaved && <p>Everything in these lines is already saved.</p>}
