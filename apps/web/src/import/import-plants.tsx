@@ -109,8 +109,8 @@ function announce({ step, counts, edited, progress }: ImportState): string {
     return `${formatCount(changed)} changed, ${formatCountOf(ready, 'new plant')}, ${formatCountOf(problems, 'line')} with a problem.`;
   }
   if (progress === undefined) return '';
-  const { state, stop, retrying, done, total } = progress;
+  const { state, stopReason, retrying, done, total } = progress;
   if (state === 'running') return retrying ?? '';
-  const end = state === 'ended' ? 'Finished.' : (stop?.message ?? 'Canceled.');
+  const end = state === 'ended' ? 'Finished.' : (stopReason?.message ?? 'Canceled.');
   return `${end} ${formatCount(done)} of ${formatCount(total)} plants processed.`;
 }

@@ -52,7 +52,7 @@ const checked = { step: 'review', notes: ['A note on the lines.'], counts, list 
 const progress: Progress = {
   task: 'add',
   state: 'running',
-  stop: undefined,
+  stopReason: undefined,
   retrying: undefined,
   done: 9,
   total: 90,
@@ -202,7 +202,10 @@ it('shows the progress of a run, why it retries or stopped, and after a failure 
   showRun({ retrying: 'The connection to the server failed. Trying again.' });
   expect(screen.getByText('9 of 90 (10%)')).toBeDefined();
   expect(document.querySelector('.import-stop')?.textContent).toMatch(/Trying again.$/);
-  showRun({ state: 'stopped', stop: { cause: 'other', message: 'The service did not answer in time.' } });
+  showRun({
+    state: 'stopped',
+    stopReason: { cause: 'other', message: 'The service did not answer in time.' },
+  });
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Interrupted' }));
   expect(screen.getByText(/^The service did not answer in time. Nothing is lost/)).toBeDefined();
   await userEvent.click(button('Continue'));

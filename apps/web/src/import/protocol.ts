@@ -152,7 +152,7 @@ export interface View {
   readonly list: readonly { readonly group: Group; readonly total: number; readonly rows: readonly Row[] }[];
   readonly filter: Filter;
   /** Why the comparison with the stored plants failed, if it did. */
-  readonly comparisonFailure: Stop | undefined;
+  readonly comparisonFailure: StopReason | undefined;
   /** The line that was edited last, and what is still wrong with it. */
   readonly edited: { readonly line: number; readonly problem: string | undefined } | undefined;
   /** `undefined` until a run is started; always set in the step `run`. */
@@ -208,7 +208,7 @@ export interface Progress {
   readonly task: Task;
   readonly state: 'running' | 'stopped' | 'ended';
   /** Why the run stopped; `undefined` if the person canceled it. */
-  readonly stop: Stop | undefined;
+  readonly stopReason: StopReason | undefined;
   /** While a run retries or waits: a sentence that says why. */
   readonly retrying: string | undefined;
   /** The number of plants that have a result. */
@@ -220,7 +220,7 @@ export interface Progress {
 }
 
 /** Why a run or a comparison cannot continue: something that affects all plants, unlike a line's problem. */
-export interface Stop {
+export interface StopReason {
   /** A run never stops because of an `outage`, because it resumes automatically. */
   readonly cause: 'token' | 'outage' | 'other';
   readonly message: string;

@@ -1,10 +1,10 @@
-import { isEditConflict, saveEdit, startEdit } from '@plant-store/client';
+import { type Edit, isEditConflict, saveEdit, startEdit } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/contract/operations';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type { PlantFilter } from '../route.js';
 import { explainFailure } from '../shared/explain-failure.js';
 import { labels, mapFields, type TextName } from '../shared/fields.js';
-import { notLoaded } from '../shared/load-boundary.js';
+import { loadPart } from '../shared/load-boundary.js';
 import { usePlantStore } from '../shared/plant-store.js';
 import { hasSameTexts } from '../shared/texts.js';
 import { checkDraft } from './form/draft.js';
@@ -13,34 +13,37 @@ import { TagInput } from './tag-input.js';
 import { useShowPlant } from './use-edit.js';
 import './cell-editor.css';
 
-/** Where editing continues. `stay`, `cancel`, and `leave` end it; `leave` does not move the focus. */
-export type CellMove = 'stay' | 'cancel' | 'leave' | 'next' | 'previous' | 'up' | 'down';
+/**
+ * What happens after an edit ends. `next`, `previous`, `up`, and `down` edit another cell. `close` focuses the row. `blur` leaves the focus
+ * where it is.
+ */
+export type AfterEdit = 'next' | 'previous' | 'up' | 'down' | 'close' | 'blur';
 
 interface CellEditorProps {
   /** The plant as the list shows it. Saving fails if it has changed since. */
   readonly plant: StoredPlant;
   readonly name: TextName;
   readonly filter: PlantFilter;
-  onLeave(move: CellMove): void;
+  onEnd(after: AfterEdit): void;
 }
 
-const moves: Readonly<Record<string, CellMove>> = {
-  Enter: 'stay',
+const afterKey: Readonly<Record<string, AfterEdit>> = {
+  Enter: 'close',
   Tab: 'next',
   ArrowUp: 'up',
   ArrowDown: 'down',
 };
 
 /** Edits a text of a plant in its cell. Leaving the field saves, and Escape restores the previous text. */
-export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
+export function CellEditor({ plant, name, filter, onEnd }: CellEditorProps) {
   const { client, rejectToken } = usePlantStore();
   const { show, showSaved } = useShowPlant(filter);
-  // The plant that the person saw when the edit began.
-  const [seen] = useState(plant);
+  /** The plant that the person saw when editing began. */
+  const [original] = useState(plant);
   const [text, setText] = useState(plant[name] ?? '');
   const [problem, setProblem] = useState<string>();
   /** The plant after someone else's change, and its `ETag`. */
-  const [theirs, setTheirs] = useState<ReturnType<typeof startEdit>>();
+  const [conflict, setConflict] = useState<Edit<StoredPlant>>();
   const [isSaving, setSaving] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const hint = useId();
@@ -49,28 +52,33 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
     input.current?.select();
   }, []);
 
-  const save = async (move: CellMove, base = theirs) => {
-    const { plant: current } = base ?? { plant: seen };
+  /** Discards the text. During a conflict, also shows the other version. */
+  const discard = () => {
+    if (conflict !== undefined) show({ ...original, ...conflict.plant, id: original.id });
+    onEnd('close');
+  };
+  /** Saves the text. During a conflict, overwrites the other version; otherwise shows a conflict if the plant differs from `original`. */
+  const save = async (after: AfterEdit) => {
     if (isSaving) return;
-    if (text === (current[name] ?? '')) return base === undefined ? onLeave(move) : keepTheirs();
+    const current = conflict?.plant ?? original;
+    if (text === (current[name] ?? '')) return conflict === undefined ? onEnd(after) : discard();
     setSaving(true);
     setProblem(undefined);
     try {
       const typed = mapFields((field) => String(field === name ? text : (current[field] ?? '')));
-      const { plant: checked, problems } = await checkDraft({ ...typed, id: `${seen.id}` }, seen).catch(
-        () => {
-          throw new Error(notLoaded);
-        },
+      // Validation is loaded on demand, and can fail to load.
+      const { plant: checked, problems } = await loadPart(() =>
+        checkDraft({ ...typed, id: `${original.id}` }, original),
       );
       if (checked === undefined) return setProblem(problems[name] ?? 'This value is not valid.');
-      const edit = base ?? startEdit(await client.getPlant({ params: { id: seen.id } }));
-      if (base === undefined && !hasSameTexts(edit.plant, seen)) return setTheirs(edit);
+      const edit = conflict ?? startEdit(await client.getPlant({ params: { id: original.id } }));
+      if (conflict === undefined && !hasSameTexts(edit.plant, original)) return setConflict(edit);
       const saved = await saveEdit(client, edit, { [name]: checked[name] });
-      const before = { ...seen, ...edit.plant, id: seen.id };
+      const before = { ...original, ...edit.plant, id: original.id };
       showSaved(saved, { label: `${labels[name]} edited`, before });
-      onLeave(move);
+      onEnd(after);
     } catch (error) {
-      if (isEditConflict(error)) return setTheirs(error.current);
+      if (isEditConflict(error)) return setConflict(error.current);
       const { about, message } = explainFailure(error, 'change');
       if (about === 'token') rejectToken(message);
       setProblem(`Not saved. Your text is still here. ${message}`);
@@ -78,21 +86,16 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
       setSaving(false);
     }
   };
-  const keepTheirs = () => {
-    if (theirs !== undefined) show({ ...seen, ...theirs.plant, id: seen.id });
-    onLeave('cancel');
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
-    const move = event.key === 'Tab' && event.shiftKey ? 'previous' : moves[event.key];
+    const after = event.key === 'Tab' && event.shiftKey ? 'previous' : afterKey[event.key];
     if (event.nativeEvent.isComposing || event.defaultPrevented) return;
     if (event.key === 'Escape') {
       event.preventDefault();
-      if (theirs === undefined) onLeave('cancel');
-      else keepTheirs();
-    } else if (move !== undefined && theirs === undefined) {
+      discard();
+    } else if (after !== undefined && conflict === undefined) {
       event.preventDefault();
-      void save(move);
+      void save(after);
     }
   };
   const Input = name === 'tag' ? TagInput : 'input';
@@ -105,7 +108,7 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
       onDoubleClick={(event) => event.stopPropagation()}
       onBlur={({ relatedTarget, currentTarget }) => {
         const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
-        if (!isInside && theirs === undefined && problem === undefined) void save('leave');
+        if (!isInside && conflict === undefined && problem === undefined) void save('blur');
       }}
     >
       <Input
@@ -133,17 +136,17 @@ export function CellEditor({ plant, name, filter, onLeave }: CellEditorProps) {
           <p role="alert">{problem}</p>
         </div>
       )}
-      {theirs !== undefined && (
+      {conflict !== undefined && (
         <div className="cell-message">
           <p role="alert">
             <span>Someone changed this plant while you were editing. The current version is:</span>
-            <PlantTexts plant={theirs.plant} />
+            <PlantTexts plant={conflict.plant} />
           </p>
           <div className="submit-row">
-            <button type="button" onClick={keepTheirs}>
+            <button type="button" onClick={discard}>
               Keep theirs
             </button>
-            <button type="button" className="primary" onClick={() => void save('stay')}>
+            <button type="button" className="primary" onClick={() => void save('close')}>
               Save mine
             </button>
           </div>

@@ -5,7 +5,7 @@ import { type TextName, textNames } from '../shared/fields.js';
 import { Icon } from '../shared/icon.js';
 import { LoadBoundary } from '../shared/load-boundary.js';
 import { toVisible } from '../shared/to-visible.js';
-import type { CellMove } from './cell-editor.js';
+import type { AfterEdit } from './cell-editor.js';
 import type { Column } from './columns.js';
 import { CopyButton } from './copy-button.js';
 import { formatDay, formatTime } from './format-time.js';
@@ -29,12 +29,12 @@ interface PlantRowProps extends ComponentProps<'tr'> {
   readonly editing: TextName | undefined;
   /** Called to edit the first text. `undefined` if there is none, or the token does not permit that. */
   readonly onEdit: (() => void) | undefined;
-  onLeave(move: CellMove): void;
+  onEnd(after: AfterEdit): void;
 }
 
 /** Shows a plant as a row with a checkbox. Other properties are passed to the `tr` element. */
 export function PlantRow(props: PlantRowProps) {
-  const { plant, filter, columns, canEdit, isCard, isSelected, editing, onEdit, onLeave, ...row } = props;
+  const { plant, filter, columns, canEdit, isCard, isSelected, editing, onEdit, onEnd, ...row } = props;
   return (
     <tr
       {...row}
@@ -63,7 +63,7 @@ export function PlantRow(props: PlantRowProps) {
                   plant={plant}
                   name={editing}
                   filter={filter}
-                  onLeave={onLeave}
+                  onEnd={onEnd}
                 />
               </Suspense>
             </LoadBoundary>

@@ -112,7 +112,7 @@ export function PlantTable({
     if (shownList.current === list) return;
     shownList.current = list;
     selection.clear();
-    editing.leave('leave');
+    editing.end('blur');
     setActive(0);
     if (scroller.current !== null) scroller.current.scrollTop = 0;
   });
@@ -212,7 +212,7 @@ export function PlantTable({
                 isSelected={selection.has(plant.id)}
                 editing={editing.cell?.id === plant.id ? editing.cell.name : undefined}
                 onEdit={canEdit && first !== undefined ? () => editing.edit(index, first) : undefined}
-                onLeave={editing.leave}
+                onEnd={editing.end}
                 aria-rowindex={index + 2}
                 aria-current={plant.id === openId || undefined}
                 tabIndex={index === active ? 0 : -1}

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { TextName } from '../shared/fields.js';
 import { loadPart } from '../shared/load-boundary.js';
-import type { CellMove } from './cell-editor.js';
+import type { AfterEdit } from './cell-editor.js';
 import type { PlantRows } from './plant-pages.js';
 import type { useRowFocus } from './use-row-focus.js';
 
@@ -32,21 +32,21 @@ export function useCellEditing(
       clicked.current = fields.find((name) => element?.classList.contains(`plant-${name}`));
     },
     editClicked: (index: number) => canEditInPlace && clicked.current && edit(index, clicked.current),
-    /** Ends the edit of a cell, and moves to the next one if requested. */
-    leave(move: CellMove) {
+    /** Ends the edit of a cell. Then edits another cell, focuses the row, or does neither. */
+    end(after: AfterEdit) {
       if (cell === undefined) return;
       const { id, name } = cell;
       const index = rows.indexOf(id);
-      const field = fields[fields.indexOf(name) + (move === 'next' ? 1 : -1)];
-      if ((move === 'next' || move === 'previous') && field !== undefined)
+      const field = fields[fields.indexOf(name) + (after === 'next' ? 1 : -1)];
+      if ((after === 'next' || after === 'previous') && field !== undefined)
         return setCell({ id, name: field });
-      const target = index + (move === 'down' ? 1 : move === 'up' ? -1 : 0);
+      const target = index + (after === 'down' ? 1 : after === 'up' ? -1 : 0);
       if (target !== index && rows.at(target) !== undefined) {
         scrollToIndex(target);
         return edit(target, name);
       }
       setCell(undefined);
-      if (move !== 'leave') focusLater(id);
+      if (after !== 'blur') focusLater(id);
     },
   };
 }

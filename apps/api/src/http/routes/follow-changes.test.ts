@@ -51,12 +51,12 @@ function open() {
   };
   const draining = new AbortController();
   /** Tests replace it to make it take time. */
-  const compose = vi.fn();
+  const serialize = vi.fn();
   const followChanges = createFollowChanges({
-    latest: () => operations.latest(store),
-    read: (query, turn) => operations.changes(store, query, paceOf(turn)),
+    findLatest: () => operations.latest(store),
+    queryPage: (query, turn) => operations.changes(store, query, paceOf(turn)),
     lists,
-    compose,
+    serialize,
     draining: draining.signal,
   });
   const follow = (after: number, waitMs = 25_000, caller = 1) => {
@@ -78,7 +78,7 @@ function open() {
       for (let turn = 0; turn < 5; turn++) await nextTurn();
     }
   };
-  return { state, follow, pass, draining, compose };
+  return { state, follow, pass, draining, serialize };
 }
 
 it('replies when there is a change, with one read for all identical requests, or after its wait time without one', async () => {
@@ -125,13 +125,13 @@ it('rests after replies, for longer the more there were', async () => {
   expect(followed).toMatchObject({ at: 200, seen: { ids: ['1'] } });
 });
 
-it('rests for ten times as long as a page took to compose, and composes it once for all followers', async () => {
-  const { state, follow, pass, compose } = open();
+it('rests for ten times as long as a page took to serialize, and serializes it once for all followers', async () => {
+  const { state, follow, pass, serialize } = open();
   state.last = 1;
-  compose.mockImplementation(() => void vi.advanceTimersByTime(30));
+  serialize.mockImplementation(() => void vi.advanceTimersByTime(30));
   for (let at = 0; at < 10; at++) follow(0);
   await pass(0);
-  expect(compose).toHaveBeenCalledTimes(1);
+  expect(serialize).toHaveBeenCalledTimes(1);
   const { followed } = follow(1, 1_000);
   state.last = 2;
   await pass(310);

@@ -3,10 +3,10 @@ import { OverloadError } from '../../errors/service-error.js';
 import type { Caller } from '../../runtime/callers.js';
 import type { ListGate, Turn } from '../../runtime/list-gate.js';
 
-/** A page of changes, and how long the engine took, as in `Listed`. */
 interface Page<Change> {
   readonly changes: readonly Change[];
   readonly next: string;
+  /** How long the engine took, in milliseconds. */
   readonly readMs?: number | undefined;
 }
 
@@ -15,20 +15,21 @@ interface Query {
   readonly limit?: number | undefined;
 }
 
-/** The pause that each reply adds for its caller, in milliseconds: about ten times as long as sending a reply takes. */
+/** The pause for each reply, in milliseconds: about ten times as long as sending a reply takes. */
 const pausePerReplyMs = 2;
-/** The pause that composing a page adds, as a multiple of the time it took. */
-const composePauseFactor = 10;
+/** The pause for serializing a page, as a multiple of the time it took. */
+const serializePauseFactor = 10;
 
 /** How often to look for changes while requests wait, in milliseconds. Other processes make changes, too. */
 const pollMs = 100;
 
 interface FollowersOptions<Change> {
-  readonly latest: () => Promise<string>;
-  readonly read: (query: Query, turn: Turn) => Promise<Page<Change>>;
+  /** Resolves to the position of the last change. */
+  readonly findLatest: () => Promise<string>;
+  readonly queryPage: (query: Query, turn: Turn) => Promise<Page<Change>>;
   readonly lists: ListGate;
-  /** Composes the reply for a page that several requests share. */
-  readonly compose: (page: Page<Change>) => void;
+  /** Serializes a page once for all requests that share it. Their replies find the result by the identity of the page. */
+  readonly serialize: (page: Page<Change>) => void;
   readonly draining: AbortSignal;
 }
 
@@ -47,25 +48,25 @@ interface FollowRequest {
 
 /**
  * Creates a function that resolves to the changes after a position once there are some, or to none when the wait time is over. Requests of
- * one caller for the same changes share one read. After each reply, the caller's requests pause, longer if more callers pause, so that most
- * of the server's time is left for creates. A caller never waits because of another caller's pause.
+ * one caller for the same changes share one read. After each reply, the caller's requests pause (see `extendPause`).
  */
 export function createFollowChanges<Change>({
-  latest: findLatest,
-  read: readPage,
+  findLatest,
+  queryPage,
   lists,
-  compose,
+  serialize,
   draining,
 }: FollowersOptions<Change>) {
   /** For each waiting request, a function that ends its wait. */
   const wakers = new Set<() => void>();
-  const reads = new Map<string, Promise<Page<Change> | undefined>>();
+  /** The reads in flight, by the key of `readShared`. */
+  const sharedReads = new Map<string, Promise<Page<Change> | undefined>>();
   /** The position of the last change that polling found. */
   let lastFound: string | undefined;
   /** When each caller's pause ends, on the `performance.now()` clock. */
   const pauseEnds = new Map<Caller, number>();
   let isWatching = false;
-  /** How often all requests were woken. */
+  /** How many times all waiting requests were woken. */
   let wakeCount = 0;
   const wakeAll = () => {
     wakeCount++;
@@ -73,7 +74,10 @@ export function createFollowChanges<Change>({
   };
   draining.addEventListener('abort', wakeAll);
 
-  /** Extends a caller's pause, in proportion to the number of callers that pause. */
+  /**
+   * Extends a caller's pause by `ms`, multiplied by the number of paused callers, including this one. So following uses only a small share
+   * of the server's time, however many callers follow. A caller never waits because of another caller's pause.
+   */
   function extendPause(caller: Caller, ms: number): void {
     const now = performance.now();
     for (const [each, until] of pauseEnds) if (until <= now) pauseEnds.delete(each);
@@ -83,6 +87,7 @@ export function createFollowChanges<Change>({
   }
   const remainingPauseMs = (caller: Caller) => Math.max(0, (pauseEnds.get(caller) ?? 0) - performance.now());
 
+  /** Resolves after `ms`, or earlier if the requests are woken or the client disconnects. */
   function wait(ms: number, gone: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -98,7 +103,7 @@ export function createFollowChanges<Change>({
     });
   }
 
-  /** Looks for changes while requests wait. */
+  /** Polls for changes while requests wait, and wakes them. */
   function watch(): void {
     if (isWatching || wakers.size === 0) return;
     isWatching = true;
@@ -112,15 +117,15 @@ export function createFollowChanges<Change>({
     }, pollMs).unref();
   }
 
-  /** Reads a page, and composes its reply if it has changes. Resolves to `undefined` if the server is too busy to read. */
-  async function readOnce({ query, caller }: FollowRequest): Promise<Page<Change> | undefined> {
+  /** Reads a page once it is the caller's turn. Resolves to `undefined` if the server is too busy to read. */
+  async function readThroughGate({ query, caller }: FollowRequest): Promise<Page<Change> | undefined> {
     try {
-      const read = (turn: Turn) => readPage(query, turn);
+      const read = (turn: Turn) => queryPage(query, turn);
       const { changes, next } = await lists.read(caller, { isWanted: () => true, read });
       const page = { changes, next };
       const startedAt = performance.now();
-      if (changes.length > 0) compose(page);
-      extendPause(caller, composePauseFactor * (performance.now() - startedAt));
+      if (changes.length > 0) serialize(page);
+      extendPause(caller, serializePauseFactor * (performance.now() - startedAt));
       return page;
     } catch (error) {
       if (error instanceof OverloadError) return undefined;
@@ -128,13 +133,14 @@ export function createFollowChanges<Change>({
     }
   }
 
-  function read(request: FollowRequest): Promise<Page<Change> | undefined> {
-    // A read that started before the last wake-up might lack the change that caused it.
+  /** Reads a page together with the caller's other requests for it. */
+  function readShared(request: FollowRequest): Promise<Page<Change> | undefined> {
     const { caller, query } = request;
+    // The key includes `wakeCount`, because a read that started before the last wake-up can miss the change that caused the wake-up.
     const key = JSON.stringify([wakeCount, caller, query.after, query.limit]);
-    const reading = reads.get(key) ?? readOnce(request).finally(() => reads.delete(key));
-    reads.set(key, reading);
-    return reading;
+    const read = sharedReads.get(key) ?? readThroughGate(request).finally(() => sharedReads.delete(key));
+    sharedReads.set(key, read);
+    return read;
   }
 
   return async function followChanges(request: FollowRequest): Promise<Page<Change>> {
@@ -145,18 +151,21 @@ export function createFollowChanges<Change>({
       while (remainingPauseMs(caller) > 0 && !isOver())
         await wait(Math.min(remainingPauseMs(caller), endsAt - performance.now()), gone);
       if (gone.reason instanceof ServiceError) throw gone.reason;
-      const countBefore = wakeCount;
-      const page = await read(request);
+      const wakeCountBefore = wakeCount;
+      const page = await readShared(request);
       const hasNews = page !== undefined && (page.changes.length > 0 || page.next !== query.after);
       if (hasNews || isOver()) {
         extendPause(caller, pausePerReplyMs);
         return page ?? { changes: [], next: query.after };
       }
       const remainingMs = endsAt - performance.now();
-      // Nothing was read, so there might already be changes. Tries again soon.
-      if (page === undefined) await wait(Math.min(pollMs, remainingMs), gone);
-      // Waits for a wake-up, unless there was one during the read. Then it reads again immediately.
-      else if (countBefore === wakeCount) await wait(remainingMs, gone);
+      if (page === undefined) {
+        // The server was too busy to read, so there might already be changes. Read again soon.
+        await wait(Math.min(pollMs, remainingMs), gone);
+      } else if (wakeCountBefore === wakeCount) {
+        // No request was woken during the read, so wait for the next wake-up. Otherwise, read again immediately.
+        await wait(remainingMs, gone);
+      }
     }
   };
 }

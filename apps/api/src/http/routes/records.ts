@@ -109,10 +109,10 @@ function createHandlers(
   const find = createBatchedFind(store);
   const finderOf = (caller: Caller) => ({ find: (id: bigint) => find(id, caller) });
   const followChanges = createFollowChanges({
-    latest: () => operations.latest(store),
-    read: (query, turn) => operations.changes(store, query, paceOf(turn)),
+    findLatest: () => operations.latest(store),
+    queryPage: (query, turn) => operations.changes(store, query, paceOf(turn)),
     lists,
-    compose: shareBytes,
+    serialize: shareBytes,
     draining,
   });
 

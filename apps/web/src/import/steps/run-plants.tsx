@@ -17,7 +17,7 @@ interface RunProps extends StepProps {
 
 /** Shows the progress of a run. After the run, shows its outcome or why it stopped, and the lines. */
 export function RunPlants({ session, state, progress }: RunProps) {
-  const { task, done, total, stop, retrying } = progress;
+  const { task, done, total, stopReason, retrying } = progress;
   const { stored, updated } = state.counts;
   const canUndo = useCanUndo(state) && progress.state === 'ended' && task !== 'undo';
   const { addImport } = useUndo();
@@ -39,7 +39,7 @@ export function RunPlants({ session, state, progress }: RunProps) {
     task === 'undo'
       ? 'Press Continue to undo the rest.'
       : 'Nothing is lost. Press Continue to save the rest. Nothing is saved twice.';
-  const note = progress.state === 'running' ? retrying : `${stop?.message ?? ''} ${advice}`;
+  const note = progress.state === 'running' ? retrying : `${stopReason?.message ?? ''} ${advice}`;
   return (
     <StepFrame
       key={progress.state}
@@ -145,10 +145,13 @@ function useCanUndo({ counts: { stored, updated } }: ImportState): boolean {
   return stored + updated > 0 && (stored === 0 || canDelete) && (updated === 0 || canUpdate);
 }
 
-function describeProgress({ task, state, stop, done, restored }: Progress, { counts, preview }: ImportState) {
+function describeProgress(
+  { task, state, stopReason, done, restored }: Progress,
+  { counts, preview }: ImportState,
+) {
   const { stored, updated, replayed, repeated, conflict, retired, rejected, kept, problem, skipped } = counts;
   if (state === 'running') return task === 'undo' ? 'Undoing the import' : 'Saving plants';
-  if (state === 'stopped') return stop === undefined ? 'Canceled' : 'Interrupted';
+  if (state === 'stopped') return stopReason === undefined ? 'Canceled' : 'Interrupted';
   if (task === 'undo') {
     const undone = `Undone: ${listCounts([done - kept - restored, 'deleted'], [restored, 'restored'])}.`;
     if (kept === 0) return undone;

@@ -84,7 +84,7 @@ it.each<[string, Fault, string]>([
   store.fail(fault);
   await run();
   const { progress, counts } = await untilState('stopped');
-  expect(progress.stop).toEqual({ cause: 'other', message: expect.stringMatching(message) });
+  expect(progress.stopReason).toEqual({ cause: 'other', message: expect.stringMatching(message) });
   expect(counts).toMatchObject({ ready: 30, problems: 0 });
   await run();
   const ended = await untilState('ended');
@@ -107,7 +107,7 @@ it.each<[string, Fault, string]>([
     retrying: expect.stringMatching(`(${message}).* Trying again.$`),
   });
   worker.cancel();
-  expect((await untilState('stopped')).progress.stop).toBeUndefined();
+  expect((await untilState('stopped')).progress.stopReason).toBeUndefined();
   void run();
   await vi.advanceTimersByTimeAsync(11_000);
   const { counts } = await untilState('ended');
@@ -153,7 +153,10 @@ it('stops at once when cancelled while it waits for the rate limit', async () =>
   await vi.waitUntil(() => fetch.mock.calls.length > 0, { timeout: 30_000 });
   worker.cancel();
   await running;
-  expect(await untilState('stopped')).toMatchObject({ progress: { stop: undefined }, counts: { ready: 30 } });
+  expect(await untilState('stopped')).toMatchObject({
+    progress: { stopReason: undefined },
+    counts: { ready: 30 },
+  });
   expect(fetch).toHaveBeenCalledTimes(1);
 });
 

@@ -10,7 +10,7 @@ import type {
   Request,
   Requests,
   Source,
-  Stop,
+  StopReason,
   Target,
   Task,
   View,
@@ -24,7 +24,7 @@ import {
 import { Lines, type NamedPlant } from './lines.js';
 import { UnreadableFileError } from './read/file-kinds.js';
 import { readSource, type Table } from './read/read-source.js';
-import { type Connection, connect, findStored, noToken, Run, toStop } from './run.js';
+import { type Connection, connect, findStored, noToken, Run, toStopReason } from './run.js';
 import { writeProblems } from './write-problems.js';
 
 /** The minimum interval between a run's progress reports. */
@@ -49,7 +49,7 @@ export class ImportWorker implements Requests {
   /** Aborts the comparison of lines with stored plants. */
   #comparison = new AbortController();
   /** Why the last comparison failed, if it did. */
-  #comparisonFailure: Stop | undefined;
+  #comparisonFailure: StopReason | undefined;
   #areNamesTruncated = false;
   #progressTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -152,7 +152,7 @@ export class ImportWorker implements Requests {
     if (target === undefined) {
       this.#comparison.abort();
       this.#run?.cancel(noToken);
-    } else if (this.#run?.stop?.cause === 'token') await this.run();
+    } else if (this.#run?.stopReason?.cause === 'token') await this.run();
     else if (this.#comparisonFailure?.cause === 'token') await this.compare();
   }
 
@@ -184,7 +184,9 @@ export class ImportWorker implements Requests {
   }
 
   /** Calls a function with a client. Resolves to why the call failed, or to `undefined` if it succeeded. */
-  async #withClient(call: (client: Client, signal: AbortSignal) => Promise<void>): Promise<Stop | undefined> {
+  async #withClient(
+    call: (client: Client, signal: AbortSignal) => Promise<void>,
+  ): Promise<StopReason | undefined> {
     const target = this.#target;
     if (target === undefined) return noToken;
     try {
@@ -192,16 +194,16 @@ export class ImportWorker implements Requests {
       return undefined;
     } catch (error) {
       // If the token changed during the call, `#onStop` decides what comes next.
-      return target === this.#target ? toStop(error) : noToken;
+      return target === this.#target ? toStopReason(error) : noToken;
     }
   }
 
   /** If the token was rejected, resumes with a newer token, or has the page ask for one. */
-  async #onStop(stop: Stop | undefined, target: Target | undefined): Promise<void> {
-    if (stop?.cause !== 'token') return;
+  async #onStop(reason: StopReason | undefined, target: Target | undefined): Promise<void> {
+    if (reason?.cause !== 'token') return;
     if (target !== this.#target) await this.setTarget(this.#target);
     else if (target !== undefined)
-      this.#report({ type: 'rejected', token: target.token, message: stop.message });
+      this.#report({ type: 'rejected', token: target.token, message: reason.message });
   }
 
   #viewOf(lines: Lines): Partial<View> {

@@ -10,13 +10,14 @@ import {
   isRejectedError,
   isTimeoutError,
   isUnexpectedResponseError,
+  type ReplyOf,
   storeAll,
   updateAll,
 } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/contract/operations';
 import { explainFailure } from '../../shared/explain-failure.js';
 import { reuseId } from '../../shared/reuse-id.js';
-import type { Progress, Stop, Target, Task, View } from '../protocol.js';
+import type { Progress, StopReason, Target, Task, View } from '../protocol.js';
 import type { Line, Lines } from './lines.js';
 
 export type Connection = Pick<ClientOptions, 'fetch' | 'retries' | 'timeoutMs' | 'attemptTimeoutMs'>;
@@ -46,10 +47,14 @@ const outageDelayMs = 5_000;
 /** How long to wait for the rate limit if the reply has no `Retry-After`. */
 const defaultRetryAfterSeconds = 10;
 
-export const noToken: Stop = { cause: 'token', message: 'You are signed out. Sign in again to continue.' };
+export const noToken: StopReason = {
+  cause: 'token',
+  message: 'You are signed out. Sign in again to continue.',
+};
 
 /** The result of one item in a batch: an error number, or the `ETag` of the plant, if it has one. */
 interface Result {
+  readonly status?: number;
   readonly error?: number;
   readonly etag?: string;
   readonly replayed?: boolean;
@@ -59,22 +64,22 @@ interface Result {
 interface SendOptions {
   readonly from: 'ready' | 'changed' | 'stored' | 'updated';
   onDone(line: Line, result: Result): void;
-  /** Handles an error of one line. Returns why the run must stop if the error also affects the other lines. */
-  onRejected(line: Line, error: number, message: string): Promise<Stop | undefined> | Stop | undefined;
+  /** Handles a line's error. Returns a reason to stop if the error also affects the other lines. */
+  onRejected(line: Line, error: number, message: string): Promise<StopReason | undefined>;
 }
 
 /**
- * Sends the lines to the service. A run that stopped can be started again, and then sends only the lines without a result. If a plant was
- * stored but its result was lost, the service reports the second attempt as a replay.
+ * Sends the lines to the service. When a stopped run is started again, it sends only the lines without a result. If a plant was stored but
+ * its result was lost, the service reports the second attempt as a replay.
  */
 export class Run {
   readonly #lines: Lines;
   readonly #onChange: () => void;
   readonly #connection: Connection;
-  #work = new AbortController();
+  #taskController = new AbortController();
   #task: Task = 'add';
   #state: Progress['state'] = 'ended';
-  #stop: Stop | undefined;
+  #stopReason: StopReason | undefined;
   #retrying: string | undefined;
   /** The message to show while the run waits for the end of an outage. */
   #outage: string | undefined;
@@ -96,7 +101,7 @@ export class Run {
     return {
       task: this.#task,
       state: this.#state,
-      stop: this.#stop,
+      stopReason: this.#stopReason,
       retrying: this.#retrying,
       restored: this.#restored,
       total: this.#total,
@@ -109,20 +114,20 @@ export class Run {
     return this.#task === 'undo' ? stored + updated : ready + changed;
   }
 
-  /** Why the run stopped. `undefined` if it is running, has ended, or was canceled by the person. */
-  get stop(): Stop | undefined {
-    return this.#stop;
+  /** Why the run stopped; `undefined` if it is running, has ended, or was canceled by the person. */
+  get stopReason(): StopReason | undefined {
+    return this.#stopReason;
   }
 
   get isRunning(): boolean {
     return this.#state === 'running';
   }
 
-  /** Starts a task, by default the one that stopped. Resolves to why the run stopped, or to `undefined` if it ended. */
-  async start(target: Target, task = this.#task): Promise<Stop | undefined> {
-    this.#work.abort();
-    this.#work = new AbortController();
-    const { signal } = this.#work;
+  /** Starts a task, by default the one that stopped. Resolves to `stopReason` when the task ends or stops. */
+  async start(target: Target, task = this.#task): Promise<StopReason | undefined> {
+    this.#taskController.abort();
+    this.#taskController = new AbortController();
+    const { signal } = this.#taskController;
     if (this.#state === 'ended' || task !== this.#task) {
       this.#task = task;
       if (task === 'reuse')
@@ -136,35 +141,36 @@ export class Run {
     }
     this.#setState('running');
     const client = connect(target, this.#connection, ({ response }) => this.#showRetry(response));
-    const work = () => (this.#task === 'undo' ? this.#undo(client, signal) : this.#save(client, signal));
-    let stop = await work().catch(toStop);
-    while (!signal.aborted && stop?.cause === 'outage') {
-      this.#outage = `${stop.message} Trying again.`;
+    const attempt = () => (this.#task === 'undo' ? this.#undo(client, signal) : this.#save(client, signal));
+    let stopReason = await attempt().catch(toStopReason);
+    while (!signal.aborted && stopReason?.cause === 'outage') {
+      this.#outage = `${stopReason.message} Trying again.`;
       this.#retrying = this.#outage;
       this.#onChange();
       await new Promise((resolve) => setTimeout(resolve, outageDelayMs));
       this.#outage = undefined;
-      if (!signal.aborted) stop = await work().catch(toStop);
+      if (!signal.aborted) stopReason = await attempt().catch(toStopReason);
     }
-    if (!signal.aborted) this.#setState(stop === undefined ? 'ended' : 'stopped', stop);
-    return this.#stop;
+    if (!signal.aborted) this.#setState(stopReason === undefined ? 'ended' : 'stopped', stopReason);
+    return this.#stopReason;
   }
 
-  /** Stops the task if it is running. `stop` says why; leave it out if the person canceled it. */
-  cancel(stop?: Stop): void {
+  /** Stops the task if it is running. Leave out the reason if the person canceled it. */
+  cancel(reason?: StopReason): void {
     if (this.#state !== 'running') return;
-    this.#work.abort();
-    this.#setState('stopped', stop);
+    this.#taskController.abort();
+    this.#setState('stopped', reason);
   }
 
-  /** Adds new plants, and updates reviewed ones. Resolves to why the run must stop, if it must. */
-  async #save(client: Client, signal: AbortSignal): Promise<Stop | undefined> {
+  /** Adds new plants, and updates reviewed ones. */
+  async #save(client: Client, signal: AbortSignal): Promise<StopReason | undefined> {
     const lines = this.#lines;
     const onDone = (line: Line, { replayed, etag }: Result) =>
       Object.assign(line, { etag, state: replayed ? 'replayed' : line.match ? 'updated' : 'stored' });
     const onRejected = async (line: Line, error: number, message: string) => {
       if (error !== errors.id_retired.error || line.plant === undefined)
         return this.#reject(line, error, message);
+      // A deleted plant had this ID. Only the task `reuse` stores the new plant under it.
       if (this.#task !== 'reuse') lines.retire(line);
       else {
         const etag = await tryReuse(client, line.plant, signal);
@@ -173,20 +179,21 @@ export class Run {
       }
       return undefined;
     };
-    let stop = await this.#send(client, signal, { from: 'ready', onDone, onRejected });
+    let stopReason = await this.#send(client, signal, { from: 'ready', onDone, onRejected });
     try {
-      stop ??= await this.#send(client, signal, { from: 'changed', onDone, onRejected });
+      stopReason ??= await this.#send(client, signal, { from: 'changed', onDone, onRejected });
     } catch (error) {
+      // If the token permits only adding plants, rejects the updates and keeps the added plants.
       if (!isRejectedError(error, errors.insufficient_scope.error)) throw error;
       for (const line of lines.withState('changed')) lines.reject(line, error.error, error.message);
     }
     await this.#showConflicts(client, signal);
-    return stop;
+    return stopReason;
   }
 
-  /** Restores updated plants, and deletes added ones, unless they have changed since. Resolves to why the run must stop, if it must. */
-  async #undo(client: Client, signal: AbortSignal): Promise<Stop | undefined> {
-    const onRejected = (line: Line, error: number, message: string): Stop | undefined => {
+  /** Restores updated plants, and deletes added ones, unless they have changed since. */
+  async #undo(client: Client, signal: AbortSignal): Promise<StopReason | undefined> {
+    const onRejected = async (line: Line, error: number, message: string) => {
       if (!conflictErrors.includes(error)) return { cause: causeOf(error), message };
       line.state = 'kept';
       return undefined;
@@ -195,17 +202,19 @@ export class Run {
       if (line.state === 'updated') this.#restored++;
       line.state = line.match === undefined ? 'ready' : 'changed';
     };
-    const stop = await this.#send(client, signal, { from: 'updated', onDone, onRejected });
-    return stop ?? (await this.#send(client, signal, { from: 'stored', onDone, onRejected }));
+    const stopReason = await this.#send(client, signal, { from: 'updated', onDone, onRejected });
+    return stopReason ?? (await this.#send(client, signal, { from: 'stored', onDone, onRejected }));
   }
 
-  /** Sends all lines in one state. Resolves to why the run must stop, if it must. */
+  /** Sends all lines in one state. Resolves to the reason to stop, or to `undefined` to continue. */
   async #send(client: Client, signal: AbortSignal, { from, onDone, onRejected }: SendOptions) {
     const lines = this.#lines;
+    /** The lines in the order sent. Rejections refer to them by index, and other results by ID. */
     const sent: Line[] = [];
     const byId = new Map<string, Line>();
     function* readItems() {
       for (const line of lines.withState(from)) {
+        // To undo an update, sends the plant as it was before.
         const plant =
           from === 'updated'
             ? line.plant && { ...line.match?.plant, id: line.plant.id }
@@ -218,11 +227,10 @@ export class Run {
         yield (from === 'ready' ? plant : { ...plant, ifMatch }) as NewPlant & { readonly ifMatch: string };
       }
     }
-    const handleResults = <Reply extends object>(items: readonly unknown[], reply: Reply): Reply => {
-      const { results = [] } = Object('body' in reply && reply.body) as { results?: readonly Result[] };
-      for (const [index, result] of results.entries()) {
+    const handleResults = <R extends BatchReply>(items: readonly (string | { id?: unknown })[], reply: R) => {
+      for (const [index, result] of resultsOf(reply).entries()) {
         const item = items[index];
-        const line = byId.get(String(typeof item === 'object' ? Object(item).id : item));
+        const line = byId.get(String(typeof item === 'object' ? item.id : item));
         if (line !== undefined && result.error === undefined) onDone(line, result);
       }
       this.#onChange();
@@ -240,20 +248,20 @@ export class Run {
         ? deleteAll(batchClient, readItems(), { signal })
         : updateAll(batchClient, readItems(), { signal });
     };
-    let stop: Stop | undefined;
+    let stopReason: StopReason | undefined;
     for await (const { rejections } of sendAll()) {
       const reasons = rejections.map(({ index, error, message }) => {
         const line = sent[index];
         return line && onRejected(line, error, message);
       });
-      stop = (await Promise.all(reasons)).find((reason) => reason !== undefined) ?? stop;
+      stopReason = (await Promise.all(reasons)).find((reason) => reason !== undefined) ?? stopReason;
       this.#onChange();
     }
-    return stop;
+    return stopReason;
   }
 
-  /** Marks a line as rejected. If the error affects all lines, returns why the run must stop instead. */
-  #reject(line: Line, error: number, message: string): Stop | undefined {
+  /** Marks a line as rejected. If the error affects all lines, returns the reason to stop instead. */
+  #reject(line: Line, error: number, message: string): StopReason | undefined {
     const isConflict = conflictErrors.includes(error);
     if (!isConflict && !plantErrors.includes(error)) return { cause: causeOf(error), message };
     if (isConflict) this.#conflicting.add(line);
@@ -287,13 +295,20 @@ export class Run {
     this.#onChange();
   }
 
-  #setState(state: Progress['state'], stop?: Stop): void {
+  #setState(state: Progress['state'], stopReason?: StopReason): void {
     this.#state = state;
-    this.#stop = stop;
+    this.#stopReason = stopReason;
     this.#retrying = undefined;
     this.#limitedUntil = 0;
     this.#onChange();
   }
+}
+
+type BatchReply = ReplyOf<'createPlants' | 'updatePlants' | 'deletePlants'>;
+
+/** Returns the per-item results of a reply, or none if the request failed. */
+function resultsOf(reply: BatchReply): readonly Result[] {
+  return reply.status === 200 ? reply.body.results : [];
 }
 
 /** Creates a client with the timeouts and retries of an import. */
@@ -343,12 +358,12 @@ function describeLimit(waitMs: number): string {
   return `The rate limit has been reached. The import resumes at ${until}.`;
 }
 
-function causeOf(error: number): Stop['cause'] {
+function causeOf(error: number): StopReason['cause'] {
   return outageErrors.includes(error) ? 'outage' : 'other';
 }
 
 /** Explains an error that affects all plants. */
-export function toStop(error: unknown): Stop {
+export function toStopReason(error: unknown): StopReason {
   const { about, message, cause } = explainFailure(error, 'add');
   if (about === 'token') return { cause: 'token', message };
   if (isRejectedError(error)) return { cause: causeOf(error.error), message: cause };

@@ -1,7 +1,10 @@
-/** Formats a number's digits as a cell with this format shows them. Returns `undefined` if the cell shows the digits unchanged. */
+/** Converts a cell's number to text: dates and times in ISO form, fixed-digit numbers as displayed. `undefined` keeps the digits. */
 export type NumberFormat = (digits: string) => string | undefined;
 
-/** The built-in date and time formats, by ID (ECMA-376, part 1, section 18.8.30, and East Asian ones). */
+/**
+ * Stand-ins for the built-in date and time formats, by ID (ECMA-376, part 1, section 18.8.30, and East Asian ones). Only whether they
+ * contain a date, a time, or an elapsed time matters.
+ */
 const builtInFormats: Readonly<Record<number, string>> = Object.fromEntries([
   ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'yyyy-mm-dd']),
   ...[18, 19, 20, 21, 32, 33, 34, 35, 55, 56].map((id) => [id, 'h:mm']),
@@ -11,10 +14,10 @@ const builtInFormats: Readonly<Record<number, string>> = Object.fromEntries([
 ]);
 
 /**
- * Returns the format of a date, a time, or a number with fixed digits, such as `00000` or `"PL-"0000`; `undefined` for any other.
+ * Reads the format of a date, a time, or a fixed-digit number, such as `00000` or `"PL-"0000`. Returns `undefined` for other formats.
  *
- * @param code the format code of the workbook; `undefined` for a built-in format
- * @param startMs day 0 of the workbook, in milliseconds since the epoch
+ * @param code the workbook's format code; `undefined` for a built-in format
+ * @param startMs the workbook's day 0, in milliseconds since the epoch
  */
 export function readNumberFormat(
   id: number,
@@ -22,30 +25,35 @@ export function readNumberFormat(
   startMs: number,
 ): NumberFormat | undefined {
   const [section = ''] = (code ?? builtInFormats[id] ?? '').split(';');
-  // Removes texts, colors, currencies, and conditions, but not elapsed times such as `[h]`.
-  const bare = section.replace(/"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
-  if (/general/i.test(bare)) return undefined;
-  const hasTime = /[hs]/i.test(bare);
-  const hasDate = /[yd]/i.test(bare) || (!hasTime && /m/i.test(bare));
+  // Removes literals, padding, colors, currencies, and conditions, but not elapsed times such as `[h]`.
+  const withoutLiterals = section.replace(/"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
+  if (/general/i.test(withoutLiterals)) return undefined;
+  const hasTime = /[hs]/i.test(withoutLiterals);
+  // Next to a time, `m` means minutes. Otherwise, it means months.
+  const hasDate = /[yd]/i.test(withoutLiterals) || (!hasTime && /m/i.test(withoutLiterals));
+  const isElapsed = withoutLiterals.includes('[');
   if (hasDate || hasTime)
-    return (digits) => showTime(Number(digits), startMs, { hasDate, hasTime, isElapsed: bare.includes('[') });
-  const shown = section.replace(/\[[^\]]*\]|_.|\*./g, '');
-  if (!/^(?:0|[-/ ()]|"[^"]*"|\\.)*$/.test(shown) || !/0.*0|["\\].*0|0.*["\\]/.test(shown)) return undefined;
-  return (digits) => (/^\d+$/.test(digits) ? fillIn(shown, digits) : undefined);
+    return (digits) => toIsoText(Number(digits), startMs, { hasDate, hasTime, isElapsed });
+  const digitPattern = section.replace(/\[[^\]]*\]|_.|\*./g, '');
+  // Accepts only zeros, separators, and literals: at least two zeros, or a zero and a literal. Other formats are not for IDs.
+  if (!/^(?:0|[-/ ()]|"[^"]*"|\\.)*$/.test(digitPattern)) return undefined;
+  if (!/0.*0|["\\].*0|0.*["\\]/.test(digitPattern)) return undefined;
+  return (digits) => (/^\d+$/.test(digits) ? fillIn(digitPattern, digits) : undefined);
 }
 
 const dayMs = 86_400_000;
 const daySeconds = 86_400;
-/** The day after 9999-12-31, the last date of a spreadsheet. */
+/** The serial number of the day after 9999-12-31, the last date that a spreadsheet supports. */
 const endSerial = 2_958_466;
-/** February 29, 1900. Lotus 1-2-3 treated 1900 as a leap year, so the days before this one are off by one. */
+/** February 29, 1900. Lotus 1-2-3 treated 1900 as a leap year, so serial numbers before this one are one day behind `start1900Ms`. */
 const leapDay1900Serial = 60;
 /** Day 0 of a workbook, in milliseconds since the epoch. */
 export const start1900Ms = Date.UTC(1899, 11, 30);
 /** Day 0 of a workbook from an old Mac, in milliseconds since the epoch. */
 export const start1904Ms = Date.UTC(1904, 0, 1);
 
-function showTime(
+/** Returns a serial number's date, time, or both, or `undefined` if it is out of range. The fraction of the number is the time. */
+function toIsoText(
   serial: number,
   startMs: number,
   { hasDate, hasTime, isElapsed }: { hasDate: boolean; hasTime: boolean; isElapsed: boolean },
@@ -61,9 +69,9 @@ function showTime(
   return [...(hasDate ? [text.slice(0, 10)] : []), ...(hasTime && !isMidnight ? [time] : [])].join(' ');
 }
 
-/** Replaces the zeros in a format with digits, aligned to the last zero. The first zero takes any surplus digits. */
-function fillIn(format: string, digits: string): string {
-  const parts = format.match(/0|"[^"]*"|\\.|./g) ?? [];
+/** Replaces the zeros in a pattern with digits, aligned to the last zero. The first zero takes any surplus digits. */
+function fillIn(pattern: string, digits: string): string {
+  const parts = pattern.match(/0|"[^"]*"|\\.|./g) ?? [];
   const zeros = parts.filter((part) => part === '0').length;
   const filled = digits.padStart(zeros, '0');
   let position = 0;
@@ -72,9 +80,9 @@ function fillIn(format: string, digits: string): string {
       if (part.startsWith('"')) return part.slice(1, -1);
       if (part.startsWith('\\')) return part.slice(1);
       if (part !== '0') return part;
-      const from = position;
-      position += from === 0 ? filled.length - zeros + 1 : 1;
-      return filled.slice(from, position);
+      const start = position;
+      position += start === 0 ? filled.length - zeros + 1 : 1;
+      return filled.slice(start, position);
     })
     .join('');
 }
