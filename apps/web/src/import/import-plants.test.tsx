@@ -338,7 +338,7 @@ it('resumes after a cancel, and with a new token after a sign-out; until the end
 
 it('keeps what was typed for editing, also if the worker fails or cannot read it, and shows what to do', async () => {
   const { listener } = openImportWithStore();
-  const field = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: /Lines from/ });
+  const field = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: /Rows from/ });
   await userEvent.type(await field(), '1;Rose{Enter}2;');
   await press('Read lines');
   await press('Back');
