@@ -164,7 +164,7 @@ describe.each(engines)('the migration ledger on %s', (engine) => {
     for (const [change, message] of [
       [`checksum = 'of something else'`, 'was edited after'],
       [`migration_name = '9999_later'`, 'which this version does not have'],
-      ['finished_at = NULL', 'failed halfway'],
+      ['finished_at = NULL', 'failed partway through'],
     ] as const) {
       await database.query(`UPDATE _prisma_migrations SET ${change}`);
       const content = await database.query('SELECT * FROM _prisma_migrations ORDER BY id');

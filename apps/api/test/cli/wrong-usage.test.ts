@@ -35,7 +35,7 @@ it.each([
   ['audit --limit 1.5', 'a number that is at least 1'],
   [
     'ready',
-    'Set ADMIN_PORT to the same value as for the service, or pass the URL of the admin port with --url',
+    'Set ADMIN_PORT to the value that the service uses, or pass the URL of the admin port with --url',
   ],
   ['worker', 'set WORKERS and run serve instead'],
 ])('rejects wrong usage with exit status 2: %s', async (line = '', message = '') => {

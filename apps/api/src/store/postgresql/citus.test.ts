@@ -76,7 +76,9 @@ describe('distributing tables', () => {
 
   it('rejects another number of shards', async () => {
     await distributeTables(connection, 8);
-    await expect(distributeTables(connection, 16)).rejects.toThrow(/over 8 shards.*docs\/operate\/citus\.md/);
+    await expect(distributeTables(connection, 16)).rejects.toThrow(
+      /across 8 shards.*docs\/operate\/citus\.md/,
+    );
     expect(await distributeTables(connection, 8)).toEqual({ shards: 8, nodes: 2, moved: undefined });
     expect(await countOf('pg_dist_shard')).toBe(8);
   });

@@ -126,7 +126,8 @@ it.each([
   await expectRejection(open(asUser(await createTables(change))), new RegExp(message));
 });
 
-const numbers = 'SELECT on plants_change_base, .* GRANT SELECT, UPDATE ON plants_change_base, store';
+const numbers =
+  'a required privilege .SELECT on plants_change_base, .* GRANT SELECT, UPDATE ON plants_change_base, store';
 const history = 'SELECT, INSERT and DELETE plants_history, .* GRANT SELECT, INSERT, DELETE ON plants_history';
 const audit = 'SELECT and INSERT audit, .* GRANT SELECT, INSERT ON audit';
 
