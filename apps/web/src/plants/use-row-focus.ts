@@ -6,7 +6,7 @@ interface RowFocusOptions extends Omit<WindowOptions, 'active'> {
   readonly rows: PlantRows;
 }
 
-/** Moves the focus between rows, of which only those near the visible ones and the active one are rendered. */
+/** Moves the focus between rows. Only the active row and rows near the visible ones are rendered. */
 export function useRowFocus({ rows, scroller, ...options }: RowFocusOptions) {
   const [chosen, setActive] = useState(0);
   const active = Math.min(chosen, options.count - 1);
