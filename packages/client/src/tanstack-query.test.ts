@@ -140,6 +140,18 @@ describe('the mutation of an update', () => {
     });
   });
 
+  it('accepts a condition for a request without a body, and other headers with similar names', async () => {
+    const { store, queryClient, plantStore, updater } = await openUpdate();
+    const headers = { 'if-match': '*', 'x-if-match': 'a', 'if-match-x': 'b' };
+    // As a program without types can call it.
+    await updater.mutate(Object({ params, headers, body: { name: 'Mine' } }));
+    const deleter = new MutationObserver(queryClient, plantStore.deletePlant.mutationOptions());
+    await expect(deleter.mutate({ params, headers: { 'if-match': '"other"' } })).rejects.toMatchObject({
+      status: 412,
+    });
+    expect(store.plants.get(id)).toEqual({ name: 'Mine' });
+  });
+
   it.each(['if-match', 'If-Match'])('rejects the ETag of a query, and sends nothing: %s', async (header) => {
     const { store, client, edit: seen, updater, updateByOthers } = await openUpdate();
     await updateByOthers();

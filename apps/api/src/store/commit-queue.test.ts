@@ -1,7 +1,7 @@
 import type { Plant } from '@plant-store/contract';
 import { resources } from '@plant-store/contract/resources';
 import { type Change, removalOf, ServiceError, type Stored } from '@plant-store/records';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createTestQueue, databaseOf, highQueueLimits } from '../../test/support/plants/create-test-queue.js';
 import { plantsOf } from '../../test/support/plants/plants-of.js';
 import type { CommitQueueOptions, QueueLimits } from './commit-queue.js';
@@ -234,6 +234,45 @@ it('gives several callers equal shares of a batch, and takes their plants in tur
     queue.writerOf<Plant>('plant', caller).create({ id, name: 'x' });
   await Promise.all([...create(1, 2, 3, 4), createOf('few', 11n), createOf('other', 12n)]);
   expect(commits).toEqual(['1,11,12,2', '3,4']);
+});
+
+it('limits the bytes that each of several callers stores at once, but to no less than 256 KiB', async () => {
+  const limits = { batchBytes: 2 ** 19 };
+  const { queue, commits } = openQueue({ limits, callers: { count: () => 8 } });
+  const { create } = queue.writerOf<Plant>('plant', 1);
+  await Promise.all([1n, 2n, 3n, 4n].map((id) => create({ id, name: 'x'.repeat(100_000) })));
+  expect(commits).toEqual(['1,2', '3,4']);
+});
+
+it.each([{ batchRecords: 2 }, { batchBytes: 2 * 'plant 1'.length }])(
+  'stores a full batch before the turn ends, unless a commit is in flight: %j',
+  async (limits) => {
+    const { create, commits, release } = openQueue({ limits, isHeld: true });
+    const outcomes = create(1);
+    expect(commits).toEqual([]);
+    outcomes.push(...create(2));
+    expect(commits).toEqual(['1,2']);
+    outcomes.push(...create(3, 4));
+    await nextTurn();
+    expect(commits).toEqual(['1,2']);
+    await release(2);
+    await Promise.all(outcomes);
+    expect(commits).toEqual(['1,2', '3,4']);
+  },
+);
+
+it('measures the share of time in which writes wait', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { queue, create, release } = openQueue({ isHeld: true });
+  const [outcome] = create(1);
+  vi.advanceTimersByTime(1_000);
+  expect(queue.waitingShare()).toBe(1);
+  await release();
+  await outcome;
+  await queue.idle();
+  vi.advanceTimersByTime(1_000);
+  expect(queue.waitingShare()).toBe(0);
 });
 
 it('rejects only the records that the store cannot create or change, and stores the rest of the batch in order', async () => {
