@@ -54,7 +54,8 @@ export async function checkSize(): Promise<void> {
       throw new Error(`${title} includes ${excess.join(', ')}`);
     if (bytes > limitBytes) throw new Error(`${title} is ${bytes} bytes, more than ${limitBytes}`);
     const claim = `one call loads ${(bytes / 1000).toFixed(1)} kB gzipped.`;
-    if (program === oneCall && !readFileSync(join(root, 'packages/client/README.md'), 'utf8').includes(claim))
+    const readme = readFileSync(join(root, 'packages/client/README.md'), 'utf8').replaceAll('\n', ' ');
+    if (program === oneCall && !readme.includes(claim))
       throw new Error(`packages/client/README.md does not say: ${claim}`);
   }
   const head = ['program with', 'minified, bytes', 'and gzipped'];

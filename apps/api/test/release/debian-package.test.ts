@@ -157,7 +157,7 @@ it('has settings that the service takes, each as a comment', () => {
 });
 
 it('is as large as the page on deployment says, to a megabyte', () => {
-  const [, ...said] = /\((\d+) MB, (\d+)\s+installed/.exec(readPage('docs/operate/deploy.md')) ?? [];
+  const [, ...said] = /\((\d+) MB, (\d+) MB installed/.exec(readPage('docs/operate/deploy.md')) ?? [];
   const [, installed] = /^Installed-Size: (\d+)$/m.exec(read('DEBIAN/control')) ?? [];
   const megabytes = [statSync(path).size / 1e6, (Number(installed) * 1_024) / 1e6];
   const differences = megabytes.map((size, index) => Math.abs(size - Number(said[index])));
