@@ -95,7 +95,7 @@ export function PlantTable({
     if (isNearEnd) onEndReached();
   });
   const openIndex = openId === undefined ? -1 : rows.indexOf(openId);
-  // The address may open another plant.
+  // When the URL opens another plant, makes its row the active one.
   useEffect(() => {
     if (openIndex !== -1) setActive(openIndex);
   }, [openIndex]);

@@ -28,7 +28,7 @@ interface FollowersOptions<Change> {
   readonly findLatest: () => Promise<string>;
   readonly queryPage: (query: Query, turn: Turn) => Promise<Page<Change>>;
   readonly lists: ListGate;
-  /** Serializes a page once for all requests that share it. Their replies find the result by the identity of the page. */
+  /** Serializes a page once for all requests that share it. Caches the result by page object, so replies must use the same object. */
   readonly serialize: (page: Page<Change>) => void;
   readonly draining: AbortSignal;
 }

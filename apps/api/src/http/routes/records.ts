@@ -201,7 +201,7 @@ function createHandlers(
         };
         return { readMs, next, compose };
       };
-      // Tokens of one subject can see different members.
+      // The key includes `seesPeople`, because only admin tokens of a caller see the authors.
       const { compose, next } = await readList(res, read, [plural, query, seesPeople(res.locals)]);
       linkNext(req, res, next);
       return { status: 200, body: compose() };
