@@ -177,7 +177,7 @@ export interface Preview {
 export interface ColumnsPreview {
   /** The header row, from 0; `undefined` if there is none. Rows above it are not imported. */
   readonly header: number | undefined;
-  /** The first rows, from which the person can choose the header. */
+  /** The first rows. One of them can be chosen as the header. */
   readonly firstRows: readonly { readonly row: number; readonly line: number; readonly cells: string[] }[];
   /** The nonempty columns, with their indexes from 0. */
   readonly columns: readonly {
