@@ -57,6 +57,7 @@ it.each<[string, Members, Members]>([
     {},
   ],
   ['expired just within the clock tolerance', { exp: inSeconds(-29) }, {}],
+  ['whose expiry is the largest exact integer', { exp: Number.MAX_SAFE_INTEGER }, {}],
   ['for several audiences', { aud: ['plants', ...settings.audiences] }, {}],
   ['with the longest subject', { sub: 'ü'.repeat(255) }, {}],
   ['with its type as a media type, in capitals', {}, { typ: 'Application/AT+JWT' }],
@@ -77,6 +78,7 @@ it.each<[status: string, string, Members, Members]>([
   ['not_yet_valid', 'issued in the future', { iat: inSeconds(31) }, {}],
   ['missing_claim', 'whose time of issue is a text', { iat: '1' }, {}],
   ['missing_claim', 'whose expiry is a text', { exp: '2030-01-01' }, {}],
+  ['missing_claim', 'whose start is a text', { nbf: '2030-01-01' }, {}],
   ['missing_claim', 'without an audience', { aud: undefined }, {}],
   ['missing_claim', 'without an issuer', { iss: undefined }, {}],
   ['missing_claim', 'without an expiry', { exp: undefined }, {}],
@@ -92,6 +94,7 @@ it.each<[status: string, string, Members, Members]>([
   ['wrong_issuer', 'of an issuer whose name begins alike', { iss: `${settings.issuer}x` }, {}],
   ['wrong_type', 'of a logout', {}, { typ: 'logout+jwt' }],
   ['wrong_type', 'whose type only ends like a media type', {}, { typ: 'x-application/at+jwt' }],
+  ['wrong_type', 'with a media type within its type', {}, { typ: 'at+application/jwt' }],
   ['malformed_jwt', 'whose type is no text', {}, { typ: 7 }],
   ['unsupported_extension', 'with an extension', {}, { crit: ['other'], other: 1 }],
   ['unsupported_extension', 'with the extension b64', {}, { crit: ['b64'], b64: true }],
@@ -113,6 +116,13 @@ it.each([
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt' })
     .sign(privateKey);
   expect(await catchRejection(verify(token))).toMatchObject({ status: 'missing_claim' });
+});
+
+it('rejects as malformed_jwt a token whose algorithm is no text', async () => {
+  const header = Buffer.from('{"alg":7}').toString('base64url');
+  const [, ...rest] = (await sign()).split('.');
+  const error = await catchRejection(verify([header, ...rest].join('.')));
+  expect(error).toMatchObject({ status: 'malformed_jwt' });
 });
 
 it('rejects text that is not a token as malformed_jwt', async () => {

@@ -288,11 +288,12 @@ it.each([
   ['b', { c: 2, 'd.e': 3 }],
   ['b.x', undefined],
   ['a.length', undefined],
+  ['i.length', undefined],
   ['toString', undefined],
   ['b.constructor.name', undefined],
   ['', undefined],
 ])('reads the claim %s', (path, value) => {
-  const claims = { a: 1, b: { c: 2, 'd.e': 3 }, 'https://example.com/roles': 4, 'f.g': { h: 5 } };
+  const claims = { a: 1, b: { c: 2, 'd.e': 3 }, 'https://example.com/roles': 4, 'f.g': { h: 5 }, i: 'text' };
   expect(readClaim(claims, [path])).toEqual(value);
   expect(readClaim(claims, ['x', path, 'a'])).toEqual(value ?? 1);
 });

@@ -62,6 +62,13 @@ it('parses the others', () => {
   });
 });
 
+it('accepts the largest clock tolerance', () => {
+  expect(parse({ ...complete, JWT_CLOCK_TOLERANCE_SECONDS: '300' })).toHaveProperty(
+    'clockToleranceSeconds',
+    300,
+  );
+});
+
 it('accepts the former name of the scope update, also in settings', () => {
   expect(parse({ ...complete, JWT_PROVIDER: 'entra' })?.formerUpdate).toBe('Plants.Correct');
   const named = parse({ ...complete, JWT_SCOPES: 'read=r correct=plants:correct' });
@@ -81,7 +88,12 @@ it("has the sign-in settings for the page, and requests all scopes by the provid
   const named = { JWT_SCOPES: 'create=w read=r update=w delete=w', JWT_REQUIRED_SCOPE: 'shop' };
   expect(parse({ ...client, ...named })?.signIn).toEqual({ ...signIn, scope: 'openid w r shop' });
   const JWT_CLIENT_SCOPES = 'openid offline_access api://plants/.default';
-  expect(parse({ ...client, JWT_CLIENT_SCOPES })?.signIn).toEqual({ ...signIn, scope: JWT_CLIENT_SCOPES });
+  const JWT_CLIENT_ORIGINS = 'https://a.example, https://b.example:8443';
+  expect(parse({ ...client, JWT_CLIENT_SCOPES, JWT_CLIENT_ORIGINS })?.signIn).toEqual({
+    ...signIn,
+    scope: JWT_CLIENT_SCOPES,
+    origins: ['https://a.example', 'https://b.example:8443'],
+  });
 });
 
 it('has the claims of a provider, which settings can override', () => {
@@ -115,6 +127,14 @@ const google = { JWT_PROVIDER: 'google', JWT_SCOPES: 'read=shop@plants.iam.gserv
 it.each([
   [{ ...google, JWT_SCOPES: '' }, 'JWT_SCOPES is required because JWT_PROVIDER is google'],
   [{ ...google, JWT_SCOPES: 'read=a@gmail.com' }, 'JWT_SCOPES must contain service account addresses'],
+  [
+    { ...google, JWT_SCOPES: `${google.JWT_SCOPES} create=a@gmail.com` },
+    'JWT_SCOPES must contain service account addresses',
+  ],
+  [
+    { ...google, JWT_SCOPES: `${google.JWT_SCOPES}.example` },
+    'JWT_SCOPES must contain service account addresses',
+  ],
   [{ ...google, JWT_CLIENT_ID: 'page' }, 'JWT_CLIENT_ID cannot be used with google'],
 ])('explains what Google is not used for: %j', (environment, problem) => {
   expect(() => parse({ ...complete, ...google })).not.toThrow();
@@ -129,7 +149,10 @@ it.each([
   [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'plants:read' }, 'must include the scope openid'],
   [{ JWT_CLIENT_ID: 'page', JWT_CLIENT_SCOPES: 'openid  read' }, 'separated by single spaces'],
   [{ JWT_CLIENT_ID: 'ü' }, 'must be 1 to 255 visible ASCII characters'],
-  [{ JWT_CLIENT_ID: 'page', JWT_ISSUER: 'http://id.example.com' }, 'requires JWT_ISSUER to be an https URL'],
+  [
+    { JWT_CLIENT_ID: 'page', JWT_ISSUER: 'http://id.example.com' },
+    'JWT_CLIENT_ID requires JWT_ISSUER to be an https URL',
+  ],
 ])('explains what is wrong with the client: %j', (environment, problem) => {
   expect(() => parse({ ...complete, ...environment })).toThrow(problem);
 });
@@ -153,22 +176,27 @@ it.each([
   ['JWT_ALGORITHMS', 'must be a comma-separated list of these names: RS256,', ['rs256', 'RS256,']],
   ['JWT_TYPES', 'must be a comma-separated list of these names: at+jwt, JWT', ['id_token']],
   ['JWT_JWKS_URL', 'must be an https URL', ['http://id.example.com/jwks', 'file:///jwks', 'id.example.com']],
+  ['JWT_JWKS_URL', 'must be an https URL', ['http://192.168.0.1/jwks', 'ftp://localhost/jwks']],
   [
     'JWT_JWKS_URL',
     'must be an https URL',
     ['http://127.0.0.1.example.com/jwks', 'https://id.example.com/jwks#a'],
   ],
   ['JWT_JWKS_URL', 'must be an https URL', ['https://user@id.example.com/jwks']],
-  ['JWT_CLOCK_TOLERANCE_SECONDS', 'must be a whole number from 0 to 300', ['301', '-1']],
+  ['JWT_CLOCK_TOLERANCE_SECONDS', 'must be a whole number from 0 to 300', ['301', '-1', '1.5', '1e2', 'x5']],
   ['JWT_REQUIRED_SCOPE', 'must be one scope', ['plants create', '"', 'a,b', 'a;b']],
-  ['JWT_ISSUER', 'must be a single value', ['https://a.example,https://b.example', ' https://a.example']],
+  [
+    'JWT_ISSUER',
+    'must be a single value',
+    [' a', 'a ', 'https://a.example,https://b.example', 'https://a.example http://b.example'],
+  ],
   [
     'JWT_AUDIENCE',
     'must be exact audience values, separated by single spaces',
-    ['https://a.example,https://b.example', ' a', 'a  b', 'a\tb'],
+    ['https://a.example,https://b.example', 'a,http://b.example', ' a', 'a  b', 'a\tb'],
   ],
   ['JWT_PROVIDER', 'must be one of auth0, cognito, entra, google, keycloak, okta', ['Okta', 'azure']],
-  ['JWT_SCOPE_CLAIM', 'must be claim names', ['scope  scp', ' scope', 'ä']],
+  ['JWT_SCOPE_CLAIM', 'must be claim names', ['scope  scp', ' scope', 'äscope', 'scopeä']],
   [
     'JWT_SCOPES',
     'must be scope=name pairs with names from the identity provider',
@@ -189,6 +217,8 @@ it.each([
       'create:a',
       'create=a\tread=b',
       'create=a ',
+      'create=a\n',
+      '!create=a',
     ],
   ],
 ])('rejects as %s, which %s: %j', (name, message, values) => {

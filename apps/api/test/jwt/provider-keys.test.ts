@@ -26,10 +26,11 @@ async function open(times: Partial<KeyTimes>, prepare?: (provider: IdentityProvi
   if (!jwt) throw new Error('There are no settings');
   const keyTimes = { refreshMs: never, cooldownMs: never, timeoutMs: never, staleMs: never, ...times };
   const clock = { now: Date.now() };
+  const infos: string[] = [];
   const warnings: string[] = [];
   const causes: string[] = [];
   const log = {
-    info: () => undefined,
+    info: (message: string) => void infos.push(message),
     warn({ err }: { readonly err: unknown }, message: string) {
       warnings.push(message);
       causes.push(String(err));
@@ -47,7 +48,7 @@ async function open(times: Partial<KeyTimes>, prepare?: (provider: IdentityProvi
       throw error;
     }
   };
-  return { provider, tokens, verify, clock, warnings, causes };
+  return { provider, tokens, verify, clock, infos, warnings, causes };
 }
 
 it('fetches the keys once for many tokens, concurrent ones too', async () => {
@@ -102,13 +103,14 @@ it('rejects a key that is no longer published once the keys are fetched again', 
 });
 
 it('does not fetch more often for strangers than the cooldown allows', async () => {
-  const { provider, verify } = await open({});
+  const { provider, verify, infos, warnings } = await open({});
   await verify(await provider.sign());
   const unknown = await Promise.all(
     Array.from({ length: 20 }, (_, index) => provider.sign({}, { kid: `unknown ${index}` })),
   );
   expect(new Set(await Promise.all(unknown.map(verify)))).toEqual(new Set(['unknown_key']));
   expect(provider.requests).toBe(1);
+  expect([infos, warnings]).toEqual([[], []]);
 });
 
 it('shares one fetch among the concurrent tokens of keys that are not known', async () => {
@@ -133,7 +135,7 @@ it('fetches no key for a token of another issuer', async () => {
 });
 
 it('keeps using known keys while the provider is away, and asks for a retry where a key is not known', async () => {
-  const { provider, verify, warnings } = await open({ refreshMs: 10, cooldownMs: 10 });
+  const { provider, verify, infos, warnings } = await open({ refreshMs: 10, cooldownMs: 10 });
   expect(await verify(await provider.sign())).toBe('valid');
   provider.reply = beAway;
   await until(() => warnings.includes('could not fetch the identity provider keys'));
@@ -143,6 +145,10 @@ it('keeps using known keys while the provider is away, and asks for a retry wher
   expect(await verify(unknown)).toBe('identity_provider_unavailable');
   provider.reply = undefined;
   await until(async () => (await verify(unknown)) === 'unknown_key');
+  expect([warnings, infos]).toEqual([
+    ['could not fetch the identity provider keys'],
+    ['identity provider keys fetched again'],
+  ]);
 });
 
 it.each([
@@ -187,7 +193,7 @@ it('waits for a provider that hangs no longer than the timeout, and does not ask
 
 it('ends a fetch in flight when it is closed', async () => {
   let [requested, closed] = [false, false];
-  const { tokens } = await open({}, (provider) => {
+  const { tokens, warnings } = await open({}, (provider) => {
     provider.reply = (response) => {
       requested = true;
       response.on('close', () => {
@@ -198,6 +204,7 @@ it('ends a fetch in flight when it is closed', async () => {
   await until(() => requested);
   tokens.close();
   await until(() => closed);
+  expect(warnings).toEqual([]);
 });
 
 it('checks a token once, then finds it in the cache, until it has expired', async () => {
@@ -230,14 +237,16 @@ it('finds a rejected token in the cache, too, unless the next fetch of keys may 
 
 it('logs a key that cannot be used once between two fetches', async () => {
   const key = await createShortKey();
-  const { provider, verify, warnings } = await open({}, (started) => {
+  const { provider, verify, warnings, causes } = await open({}, (started) => {
     started.keys = [key];
   });
+  const at = Math.ceil(performance.now());
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(at);
+  onTestFinished(() => clock.mockRestore());
   for (const _ of [1, 2]) expect(await verify(await provider.sign())).toBe('unusable_key');
   expect(warnings).toEqual(['an identity provider key cannot be used']);
-  const now = performance.now() + never;
-  const clock = vi.spyOn(performance, 'now').mockReturnValue(now);
-  onTestFinished(() => clock.mockRestore());
+  expect(causes).toEqual([expect.stringContaining('Error')]);
+  clock.mockReturnValue(at + never);
   expect(await verify(await provider.sign())).toBe('unusable_key');
   expect(warnings).toHaveLength(2);
 });
