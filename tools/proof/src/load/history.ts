@@ -57,8 +57,8 @@ export interface PossibleState {
 
 /**
  * Finds all possible states of an ID after operations. Considers each order in which every operation gets its actual answer, and comes
- * after the operations that were answered before it was sent. Unanswered operations can come at any time after that, or not at all. Returns
- * an empty list if no order explains the answers.
+ * after the operations that were answered before it was sent. Unanswered operations can come at any time after that, or not at all, but
+ * before a later operation for the same ID in the same batch. Returns an empty list if no order explains the answers.
  */
 export function findPossibleStates(
   previousStates: readonly PossibleState[],
@@ -85,11 +85,10 @@ export function findPossibleStates(
       const isFollowed = remaining.some(({ after }) => after === operation.start);
       // An unanswered operation can come later if it changes nothing, or if there is an earlier identical one.
       const canWait = isSame || remaining.find((other) => isInterchangeable(other, operation)) !== operation;
-      if (operation.answer !== undefined || isFollowed || !canWait)
-        visit(
-          state,
-          remaining.filter((other) => other !== operation),
-        );
+      const others = remaining.filter((other) => other !== operation);
+      if (operation.answer !== undefined || isFollowed || !canWait) visit(state, others);
+      // An unanswered operation that another one waited for cannot come later, but can have failed.
+      if (operation.answer === undefined && isFollowed) visit(before, others);
     }
   }
   for (const { state, unanswered } of previousStates) visit(state, [...unanswered, ...operations]);

@@ -84,6 +84,9 @@ it.each<readonly [history: string, ...states: readonly string[]]>([
   // An unanswered request takes effect at any time, or never.
   ['create a: no reply', 'nothing', 'a of a'],
   ['create a: no reply; create b: taken', 'a of a'],
+  // An item of a batch that fails does not keep a later one with the same ID from being stored.
+  ['create a: unavailable & create b: stored', 'b of b'],
+  ['create a: unavailable & create b: taken', 'a of a'],
   [`${created}update b: no reply; read: shown a1; read: shown b1`, 'b of a'],
   [`${created}delete: no reply; reuseId b: no reply`, 'a of a', 'a deleted record', 'b of b'],
   [`${known}update b if a1: no reply; delete: deleted; reuseId a: shown a2`, 'a of a'],
@@ -106,6 +109,7 @@ const wrong: readonly (readonly [before: string, ...wrong: readonly string[]])[]
   ['', 'create a: retired & create a: stored | delete: deleted', `${created}create b: stored`],
   ['create a: stored & create a: retired | ', 'delete: not found'],
   ['create a: no reply; delete: deleted; ', 'create a: stored'],
+  ['create a: no reply & create b: stored; ', 'read: shown a1'],
   [created, 'create a: stored', 'create a: retired', 'delete: not found', 'read: not found'],
   [created, 'reuseId b: shown b2', 'update a if b1: failed', 'update b: shown a1'],
   [deleted, 'read: shown a1', 'create a: replayed', 'update b: shown b1', 'reuseId b: failed'],
